@@ -1,0 +1,2 @@
+//! The `deem` command.
+fn main() {}

@@ -1,0 +1,166 @@
+//! What can be asked of a decision, and what the rules need to know to judge it.
+
+use crate::{
+    answer::Answer,
+    draft::{DraftView, Kind, Proposal},
+    id::{At, DecisionId, Digest, Generation, OptionId, Person},
+    record::{Origin, Shown},
+    refusal::Change,
+};
+
+/// What a caller may do (`P0`). `scope` words are the relay's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "P0 has the table")]
+pub enum Role {
+    Viewer,
+    Writer,
+    Agent,
+    Admin,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    /// The token's `sub`.
+    pub person: Person,
+    /// Its role in this space.
+    pub role: Role,
+}
+
+/// A new card as its asker describes it: labels, no ids (`P2`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// The id the relay minted.
+    pub id: DecisionId,
+    /// From where.
+    pub origin: Origin,
+    /// Absent: the start of the question (`D1.1`).
+    pub header: Option<String>,
+    /// What is asked.
+    pub question: String,
+    /// Shown under it.
+    pub context: Option<String>,
+    /// Written, one or many.
+    pub answering: crate::definition::Answering,
+    /// Label and description.
+    pub options: Vec<(String, Option<String>)>,
+    /// Labels; `None` = none, an empty list is refused (`D1.4`).
+    pub criteria: Option<Vec<String>>,
+    /// A host dialog.
+    pub verbatim: bool,
+    /// Kept and returned as sent.
+    pub anchor: Option<serde_json::Value>,
+}
+
+/// A request to append one row or column (`D6`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Append {
+    /// Which question; `None` = the only one.
+    pub question: Option<crate::id::QuestionId>,
+    /// Row or column.
+    pub kind: Kind,
+    /// As sent; judged here, since a bad key is `invalid` (`D6.1`).
+    pub key: String,
+    /// As sent.
+    pub label: String,
+    /// Options only.
+    pub description: Option<String>,
+}
+
+/// One act on a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Raise it.
+    Open(Box<Opening>),
+    /// Append a row or column by request.
+    Append(Append),
+    /// Judge a proposal of an accepted draft update (design "Growing a definition"): the same
+    /// verdicts, committed with the update.
+    Claim(Proposal),
+    /// An accepted edit touched the draft: clears a suggestion (`D3`).
+    Touch,
+    /// An asker's advice; `None` takes it back.
+    Suggest {
+        /// Which generation the asker meant.
+        generation: Generation,
+        /// The option.
+        option: Option<OptionId>,
+    },
+    /// A person's explicit Save.
+    Save {
+        /// What was displayed.
+        generation: Generation,
+        /// What was displayed.
+        digest: Digest,
+        /// What was on screen.
+        shown: Option<Shown>,
+        /// The device's time, where the save waited.
+        pressed_at: Option<At>,
+    },
+    /// Start the next generation.
+    Reopen,
+    /// Set aside.
+    Discard,
+    /// Withdraw.
+    Cancel {
+        /// Why.
+        reason: String,
+    },
+    /// Set, replace or (empty) clear the why; from an agent it is a draft (`D5.4`).
+    Why {
+        /// Which settled generation it explains; `None` = the current one.
+        generation: Option<Generation>,
+        /// As sent.
+        text: String,
+    },
+    /// What a device held for a cancelled decision.
+    Late {
+        /// Of which generation.
+        generation: Generation,
+        /// Unsaved text.
+        text: Option<String>,
+        /// A whole answer.
+        answer: Option<Answer>,
+    },
+    /// Take over a settled record from a file (`P9`); admin only.
+    Import {
+        /// The opened card.
+        opening: Box<Opening>,
+        /// Its saved answers, oldest first; the last one settles it unless `open`.
+        settled: Vec<crate::record::Settled>,
+        /// Whether it was open again in the file.
+        open: bool,
+    },
+}
+
+/// The relay's draft at the moment of judging.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DraftNow {
+    /// Typed values.
+    pub view: DraftView,
+    /// Of its content; `None` where the command does not need it.
+    pub digest: Option<Digest>,
+    /// Its content, for a `stale` refusal.
+    pub content: serde_json::Value,
+    /// Who moved it since the digest a save names, where known.
+    pub changed: Vec<Change>,
+}
+
+/// What is going on around a decision while a command is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// The relay's time, never before the record's last.
+    pub now: At,
+    /// Who asks.
+    pub actor: Actor,
+    /// A save of this decision is being committed (`D2.7`).
+    pub saving: bool,
+    /// The host has work under way on this document (`D6.1`).
+    pub implementation: bool,
+    /// The draft, for [`Command::Save`].
+    pub draft: Option<Box<DraftNow>>,
+    /// Fresh ids for the rows and columns of an [`Opening`] or [`Append`], in order, made by the
+    /// caller from its randomness (an append derives its id from the key instead).
+    pub minted: Vec<String>,
+}
+

@@ -1,0 +1,1 @@
+//! What a matrix of marks says, without a verdict (`D12.1`).

@@ -1,0 +1,168 @@
+//! The authoritative state of a decision: the fold of its events.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    answer::Answer,
+    definition::Definition,
+    draft::{Kind, Mark},
+    id::{At, Cell, CriterionId, DecisionId, Generation, Key, OptionId, Person},
+};
+
+/// Who raised a card (`D7.6`); `import` for one that came from a file (`P9`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "each is the word on the wire")]
+pub enum Origin {
+    Agent,
+    Conversation,
+    Human,
+    Workflow,
+    Import,
+}
+
+/// What a save says was on screen (`D6.4`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shown {
+    /// Rows.
+    pub options: Vec<OptionId>,
+    /// Columns.
+    #[serde(default)]
+    pub criteria: Vec<CriterionId>,
+}
+
+/// A settled answer with everything that was said of it: `{generation, answer, marks?, resolver,
+/// at, pressedAt?, why?, whyBy?, shown?}` (`P8`). Also the shape of a history entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settled {
+    /// Which generation it settled.
+    pub generation: Generation,
+    /// The answer.
+    pub answer: Answer,
+    /// All marks of the answer; absent when none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<BTreeMap<Cell, Mark>>,
+    /// Who pressed Save.
+    pub resolver: Person,
+    /// The relay's time of the commit.
+    pub at: At,
+    /// The device's time, where the save waited (`D4.8`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressed_at: Option<At>,
+    /// One line, 1..=300 units (`D5.4`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Its author; absent on an agent's draft; there without `why` where a person cleared it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_by: Option<Person>,
+    /// What was on screen; absent = unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Shown>,
+    /// True on a record that an import made from a file's saved answer (`P9`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
+}
+
+/// Where a decision stands. *Open* means `Open` or `Reopened` everywhere (`D4.9`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "status")]
+pub enum Phase {
+    /// Never settled.
+    Open,
+    /// Settled before, open again.
+    Reopened,
+    /// Settled.
+    Settled(Box<Settled>),
+    /// Set aside for good (`D5.2`).
+    Discarded,
+    /// Withdrawn by its asker (`D5.3`).
+    Cancelled {
+        /// Why, in the asker's words; may be empty.
+        reason: String,
+    },
+    /// A host dialog nobody answered in time (`D7.7`).
+    Expired,
+}
+
+/// An entry that was appended, found again by its key (`D6.2`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Appended {
+    /// Row or column.
+    pub kind: Kind,
+    /// Of the entry it made.
+    pub id: String,
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// Its id.
+    pub id: DecisionId,
+    /// Who raised it.
+    pub owner: Person,
+    /// From where.
+    pub origin: Origin,
+    /// When.
+    pub opened_at: At,
+    /// 1 + earlier settled answers.
+    pub generation: Generation,
+    /// Where it stands.
+    pub phase: Phase,
+    /// What is asked, with what was appended.
+    pub definition: Definition,
+    /// Keys that made an entry. A key is per decision and kind.
+    pub appended: Vec<(Kind, Key, Appended)>,
+    /// The standing suggestion (`D3`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested: Option<OptionId>,
+    /// Earlier settled answers, newest last.
+    pub history: Vec<Settled>,
+    /// Kept and returned as sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<serde_json::Value>,
+    /// Late answers a device held when the asker withdrew (`D5.3`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<LateAnswer>,
+}
+
+/// What a person's device held for a cancelled decision: never the answer (`D5.3`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LateAnswer {
+    /// Whose.
+    pub by: Person,
+    /// When the relay took it.
+    pub at: At,
+    /// Of which generation.
+    pub generation: Generation,
+    /// Unsaved text, or
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// a whole answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+}
+
+impl Record {
+    /// `open` or `reopened`.
+    pub fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Open | Phase::Reopened)
+    }
+
+    /// The word on the wire: `open, settled, reopened, discarded, cancelled, expired`.
+    pub fn status(&self) -> &'static str {
+        match self.phase {
+            Phase::Open => "open",
+            Phase::Reopened => "reopened",
+            Phase::Settled(_) => "settled",
+            Phase::Discarded => "discarded",
+            Phase::Cancelled { .. } => "cancelled",
+            Phase::Expired => "expired",
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The shared draft of a decision: Yrs schema, typed edits, gate, content and digest.

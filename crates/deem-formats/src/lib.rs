@@ -1,0 +1,1 @@
+//! Text forms of decisions: the Questionnaire projection.

@@ -1,0 +1,1 @@
+//! The relay: sockets, HTTP, identity and timers round the session machines.

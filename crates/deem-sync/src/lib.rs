@@ -1,0 +1,1 @@
+//! Wire codec and the client and server session machines, without I/O.
