@@ -1,0 +1,276 @@
+/**
+ * Runs what the engine asks for and feeds back what happened. It holds no rules: what to send,
+ * when, to whom and what to keep is the engine's word (crates/deem-sync/src/client).
+ */
+import type { Engine } from "../engine.js";
+import { asDeemError, DeemError } from "../errors.js";
+import { type Device, type DeviceChange, IndexedDbDevice, NoDevice, STORES, type StoreName } from "./device.js";
+import { OP, type Output, readOutputs, text } from "./outputs.js";
+import { openSocket, type Socket } from "./socket.js";
+import { aloneTab, joinTabs, type Tabs } from "./tabs.js";
+
+export interface DriverOptions {
+  url: string;
+  /** Names database, locks and channel: relay, space and person (B3.2). */
+  name: string;
+  tab: string;
+  memory: boolean;
+  token: (() => Promise<string>) | undefined;
+  /** Makes an engine; again after a panic. */
+  engine: () => Engine;
+  /** After a batch: what changed; `""` is the space itself. */
+  changed: (ids: Set<string>) => void;
+  /** The engine panicked: `instance` must be fresh before `engine()` is called again. */
+  reset: () => void;
+}
+
+interface Waiter {
+  resolve: (reply: Record<string, unknown>) => void;
+  reject: (error: unknown) => void;
+}
+
+function storeName(name: string): StoreName {
+  const store = STORES.find((known) => known === name);
+  if (!store) throw new Error(`no such store: ${name}`);
+  return store;
+}
+
+export class Driver {
+  #options: DriverOptions;
+  #engine: Engine | undefined;
+  #device: Device;
+  #tabs: Tabs | undefined;
+  #socket: Socket | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiters = new Map<string, Waiter>();
+  #closed = false;
+  #persisted = false;
+
+  constructor(options: DriverOptions) {
+    this.#options = options;
+    this.#device = this.#openDevice();
+  }
+
+  /** Loads the device, then joins the other tabs. */
+  async start(): Promise<void> {
+    const engine = this.#options.engine();
+    let word = this.#options.memory ? "memory" : "device";
+    try {
+      for (const row of await this.#device.load()) engine.load(row.store, row.key, row.value);
+    } catch {
+      this.#device = new NoDevice();
+      word = "failed";
+    }
+    if (this.#closed) return engine.free();
+    this.#engine = engine;
+    this.run((e) => {
+      e.storage(word);
+      e.loaded();
+    });
+    this.#joinTabs();
+    this.#listen(true);
+  }
+
+  /** One call into the engine and everything it leads to. Throws what the call refuses. */
+  run<T>(act: (engine: Engine) => T): T {
+    const engine = this.#engine;
+    if (!engine) throw new DeemError({ code: "closed", message: "the space is not open" });
+    try {
+      engine.clock(performance.now(), Date.now());
+      let result: T;
+      try {
+        result = act(engine);
+      } finally {
+        this.#carryOut(engine.drain());
+      }
+      return result;
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) this.#options.reset();
+      throw asDeemError(error);
+    }
+  }
+
+  /** What a card that goes away says last: nothing to do once the space is closed. */
+  quietly(act: (engine: Engine) => void): void {
+    this.#feed(act);
+  }
+
+  /** A request that the relay answers. */
+  request(kind: string, decision: string, words: string): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      try {
+        const rid = this.run((engine) => {
+          const number = engine.request(kind, decision, words);
+          this.#waiters.set(number, { resolve, reject });
+          return number;
+        });
+        if (rid === "") reject(new DeemError({ code: "closed" }));
+      } catch (error) {
+        reject(error);
+      }
+    });
+  }
+
+  /** After a panic: what had left the engine is written, then a new engine starts from it. */
+  async restart(): Promise<void> {
+    this.#engine = undefined;
+    this.#leave();
+    await this.#device.flushed();
+    this.#device.close();
+    if (this.#closed) return;
+    this.#device = this.#openDevice();
+    await this.start();
+    this.#options.changed(new Set([""]));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    if (this.#engine) this.run((engine) => engine.shutdown());
+    this.#closed = true;
+    this.#leave();
+    this.#engine?.free();
+    this.#engine = undefined;
+    await this.#device.flushed();
+    this.#device.close();
+  }
+
+  #openDevice(): Device {
+    if (this.#options.memory || typeof indexedDB === "undefined") return new NoDevice();
+    return new IndexedDbDevice(this.#options.name, {
+      stored: (batch) => this.#feed((engine) => engine.stored(batch)),
+      failed: () => this.#feed((engine) => engine.storage("failed")),
+      outdated: () => this.#feed((engine) => engine.storage("outdated")),
+    });
+  }
+
+  /** An input that nobody waits for: a closed driver drops it. */
+  #feed(act: (engine: Engine) => void): void {
+    if (this.#engine && !this.#closed) this.run(act);
+  }
+
+  #joinTabs(): void {
+    const { name, tab, memory } = this.#options;
+    const join = memory ? aloneTab : (events: Parameters<typeof aloneTab>[0]) => joinTabs(name, tab, events);
+    this.#tabs = join({
+      leading: () => {
+        void this.#device
+          .nextNumber()
+          .catch(() => 0)
+          .then((number) => this.#feed((engine) => engine.leading(number)));
+      },
+      stolen: () => this.#feed((engine) => engine.stolen()),
+      message: (message) => this.#feed((engine) => engine.message(message)),
+      gone: (other) => this.#feed((engine) => engine.tabGone(other)),
+    });
+  }
+
+  #leave(): void {
+    clearTimeout(this.#timer);
+    this.#listen(false);
+    this.#socket?.close(1000, "");
+    this.#socket = undefined;
+    this.#tabs?.close();
+    this.#tabs = undefined;
+    for (const waiter of this.#waiters.values()) waiter.reject(new DeemError({ code: "closed" }));
+    this.#waiters.clear();
+  }
+
+  #listen(on: boolean): void {
+    if (typeof addEventListener === "undefined" || typeof document === "undefined") return;
+    const change = on ? addEventListener : removeEventListener;
+    change("online", this.#onNetwork);
+    change("offline", this.#onNetwork);
+    const target = on ? document.addEventListener : document.removeEventListener;
+    target.call(document, "visibilitychange", this.#onVisible);
+    if (on) this.#onVisible();
+  }
+
+  #onNetwork = (): void => this.#feed((engine) => engine.network(navigator.onLine));
+  #onVisible = (): void =>
+    this.#feed((engine) => engine.visible(document.visibilityState === "visible"));
+
+  #carryOut(batch: Uint8Array): void {
+    const changes: DeviceChange[] = [];
+    const changed = new Set<string>();
+    for (const output of readOutputs(batch)) this.#output(output, changes, changed);
+    if (changed.size > 0) this.#options.changed(changed);
+  }
+
+  #output(output: Output, changes: DeviceChange[], changed: Set<string>): void {
+    const { op, parts } = output;
+    const bytes = parts[0] ?? new Uint8Array();
+    if (op === OP.sendBinary) this.#socket?.binary(bytes.slice());
+    else if (op === OP.sendText) this.#socket?.text(text(output, 0));
+    else if (op === OP.put || op === OP.remove) {
+      // The batch is a view of one buffer: what waits for a transaction needs its own bytes.
+      const value = op === OP.put ? (parts[2] ?? bytes).slice() : null;
+      changes.push({ store: storeName(text(output, 0)), key: text(output, 1), value });
+    } else if (op === OP.batch) this.#device.write(Number(text(output, 0)), changes.splice(0));
+    else if (op === OP.deadline) this.#setTimer(text(output, 0));
+    else if (op === OP.changed) changed.add(text(output, 0));
+    else if (op === OP.token) this.#fetchToken();
+    else if (op === OP.connect) this.#connect();
+    else if (op === OP.close) this.#hangUp(Number(text(output, 0)), text(output, 1));
+    else if (op === OP.post) this.#tabs?.post(text(output, 0));
+    else if (op === OP.settle) this.#settle(text(output, 0), text(output, 1));
+    else if (op === OP.steal) this.#tabs?.steal();
+    else if (op === OP.watchTab) this.#tabs?.watch(text(output, 0));
+    else if (op === OP.persist) this.#persist();
+  }
+
+  #setTimer(at: string): void {
+    clearTimeout(this.#timer);
+    if (at === "") return;
+    const wait = Math.max(0, Number(at) - performance.now());
+    this.#timer = setTimeout(() => this.#feed((engine) => engine.wake()), wait);
+  }
+
+  #connect(): void {
+    this.#socket?.close(1000, "");
+    const socket = openSocket(this.#options.url, {
+      opened: () => this.#fromSocket(socket, (engine) => engine.socketOpened()),
+      text: (frame) => this.#fromSocket(socket, (engine) => engine.socketText(frame)),
+      binary: (frame) => this.#fromSocket(socket, (engine) => engine.socketBinary(frame)),
+      closed: (code, reason) =>
+        this.#fromSocket(socket, (engine) => {
+          this.#socket = undefined;
+          engine.socketClosed(code, reason);
+        }),
+    });
+    this.#socket = socket;
+  }
+
+  /** Frames of a socket that was given up are nobody's. */
+  #fromSocket(socket: Socket, act: (engine: Engine) => void): void {
+    if (this.#socket === socket) this.#feed(act);
+  }
+
+  #hangUp(code: number, reason: string): void {
+    this.#socket?.close(code, reason);
+    this.#socket = undefined;
+  }
+
+  #fetchToken(): void {
+    const token = this.#options.token;
+    if (!token) return;
+    token().then(
+      (fresh) => this.#feed((engine) => engine.token(fresh)),
+      () => this.#feed((engine) => engine.tokenFailed()),
+    );
+  }
+
+  #settle(rid: string, json: string): void {
+    const waiter = this.#waiters.get(rid);
+    if (!waiter) return;
+    this.#waiters.delete(rid);
+    const reply = JSON.parse(json) as { ok: boolean; code?: string } & Record<string, unknown>;
+    if (reply.ok) waiter.resolve(reply);
+    else waiter.reject(new DeemError({ ...reply, code: reply.code ?? "malformed" }));
+  }
+
+  #persist(): void {
+    if (this.#persisted || typeof navigator === "undefined" || !navigator.storage?.persist) return;
+    this.#persisted = true;
+    navigator.storage.persist().catch(() => {});
+  }
+}

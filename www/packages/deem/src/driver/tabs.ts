@@ -1,0 +1,89 @@
+/**
+ * One leader per space among this browser's tabs (B3.3): Web Locks say who, BroadcastChannel
+ * carries what they tell each other. Without Web Locks every tab leads itself.
+ */
+
+export interface TabEvents {
+  /** This tab holds the leader lock from now on. */
+  leading(): void;
+  /** Another tab took the lock from this one. */
+  stolen(): void;
+  message(text: string): void;
+  /** The tab with this id is gone: its lock was free. */
+  gone(tab: string): void;
+}
+
+export interface Tabs {
+  post(text: string): void;
+  steal(): void;
+  watch(tab: string): void;
+  close(): void;
+}
+
+export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
+  const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
+  if (!locks || typeof BroadcastChannel === "undefined") return aloneTab(events);
+  const channel = new BroadcastChannel(name);
+  channel.onmessage = (message: MessageEvent<unknown>) => {
+    if (typeof message.data === "string") events.message(message.data);
+  };
+  const stop = new AbortController();
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const watched = new Set<string>();
+
+  const lead = (steal: boolean): void => {
+    const options = steal ? { steal: true } : { signal: stop.signal };
+    let led = false;
+    locks
+      .request(`${name}:leader`, options, () => {
+        if (stop.signal.aborted) return undefined;
+        led = true;
+        events.leading();
+        return held;
+      })
+      .catch(() => {
+        // Aborted: this tab closes, or another one stole the lock and this one queues again.
+        if (stop.signal.aborted) return;
+        if (led) events.stolen();
+        lead(false);
+      });
+  };
+  locks.request(`${name}:tab:${tab}`, { signal: stop.signal }, () => held).catch(() => {});
+  lead(false);
+
+  return {
+    post: (text) => channel.postMessage(text),
+    steal: () => lead(true),
+    watch(other) {
+      if (watched.has(other)) return;
+      watched.add(other);
+      locks
+        .request(`${name}:tab:${other}`, { signal: stop.signal }, () => {
+          watched.delete(other);
+          events.gone(other);
+        })
+        .catch(() => {});
+    },
+    close() {
+      stop.abort();
+      release();
+      channel.close();
+    },
+  };
+}
+
+function aloneTab(events: TabEvents): Tabs {
+  const timer = setTimeout(() => events.leading(), 0);
+  return {
+    post() {},
+    steal() {},
+    watch() {},
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** `storage: "memory"` shares nothing, so it leads itself too. */
+export { aloneTab };

@@ -1,0 +1,74 @@
+/** What every part of a card is given: the decision, the words, and where this tab left the card. */
+import type { Strings } from "../locale/en.js";
+import type { CardSnapshot, DecisionHandle, DeemErrorShape } from "../types.js";
+
+/** The option column of a row, where a cell position needs a column. */
+export const OPTION_COLUMN = "";
+/** The row of the answer in own words. */
+export const OWN_ROW = "*own";
+
+export type Panel = "option" | "criterion" | "why" | "discard";
+
+/**
+ * Where this tab left a card. It belongs to the decision, not to the element: a card that is moved in a
+ * document becomes a new element and goes on where it was.
+ */
+export interface ViewState {
+  cell: { row: string; column: string } | null;
+  panel: Panel | null;
+  /** What is half typed in a panel's field. */
+  typed: Partial<Record<Panel, string>>;
+  /** Refused proposals the person has put out of sight. */
+  hidden: Set<string>;
+  historyOpen: boolean;
+  /** Why the last edit or request here did not happen. */
+  problem: { title: string; code: string } | null;
+  busy: boolean;
+}
+
+const states = new WeakMap<DecisionHandle, ViewState>();
+
+export function viewState(handle: DecisionHandle): ViewState {
+  let state = states.get(handle);
+  if (state === undefined) {
+    state = {
+      cell: null,
+      panel: null,
+      typed: {},
+      hidden: new Set(),
+      historyOpen: false,
+      problem: null,
+      busy: false,
+    };
+    states.set(handle, state);
+  }
+  return state;
+}
+
+export interface Context {
+  readonly t: Strings;
+  readonly handle: DecisionHandle;
+  readonly ui: ViewState;
+  snapshot(): CardSnapshot;
+  /** The person as shown. */
+  name(person: string): string;
+  /** Makes a local edit; what it refuses is shown in the card. */
+  edit(run: () => void): void;
+  /** Makes a request of the relay; while it runs its buttons are off, its refusal is shown. */
+  request(run: () => Promise<void>): void;
+  /** Opens a panel, or closes it with null. */
+  open(panel: Panel | null): void;
+  /** Shows again what is shown. */
+  refresh(): void;
+  /** Leaves the card for what is around it. */
+  leave(): void;
+}
+
+export function codeOf(error: unknown): string {
+  const shape = error as Partial<DeemErrorShape> | null;
+  if (shape && typeof shape === "object") {
+    if (shape.code === "invalid" && typeof shape["reason"] === "string") return shape["reason"];
+    if (typeof shape.code === "string") return shape.code;
+  }
+  return "unknown";
+}

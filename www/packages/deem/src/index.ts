@@ -1,0 +1,3 @@
+export { DeemError } from "./errors.js";
+export { openSpace } from "./store.js";
+export type * from "./types.js";
