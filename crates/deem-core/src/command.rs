@@ -1,34 +1,20 @@
 //! What can be asked of a decision, and what the rules need to know to judge it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     answer::Answer,
+    definition::{Answering, Definition},
     draft::{DraftView, Kind, Proposal},
-    id::{At, DecisionId, Digest, Generation, OptionId, Person},
-    record::{Origin, Shown},
+    id::{At, DecisionId, Digest, Generation, OptionId, QuestionId},
+    record::{Origin, Settled, Shown},
     refusal::Change,
+    rights::Actor,
 };
 
-/// What a caller may do (`P0`). `scope` words are the relay's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "P0 has the table")]
-pub enum Role {
-    Viewer,
-    Writer,
-    Agent,
-    Admin,
-}
-
-/// Who asks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Actor {
-    /// The token's `sub`.
-    pub person: Person,
-    /// Its role in this space.
-    pub role: Role,
-}
-
 /// A new card as its asker describes it: labels, no ids (`P2`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Opening {
     /// The id the relay minted.
     pub id: DecisionId,
@@ -41,7 +27,7 @@ pub struct Opening {
     /// Shown under it.
     pub context: Option<String>,
     /// Written, one or many.
-    pub answering: crate::definition::Answering,
+    pub answering: Answering,
     /// Label and description.
     pub options: Vec<(String, Option<String>)>,
     /// Labels; `None` = none, an empty list is refused (`D1.4`).
@@ -53,10 +39,11 @@ pub struct Opening {
 }
 
 /// A request to append one row or column (`D6`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Append {
     /// Which question; `None` = the only one.
-    pub question: Option<crate::id::QuestionId>,
+    pub question: Option<QuestionId>,
     /// Row or column.
     pub kind: Kind,
     /// As sent; judged here, since a bad key is `invalid` (`D6.1`).
@@ -122,19 +109,44 @@ pub enum Command {
         /// A whole answer.
         answer: Option<Answer>,
     },
-    /// Take over a settled record from a file (`P9`); admin only.
-    Import {
-        /// The opened card.
-        opening: Box<Opening>,
-        /// Its saved answers, oldest first; the last one settles it unless `open`.
-        settled: Vec<crate::record::Settled>,
-        /// Whether it was open again in the file.
-        open: bool,
-    },
+    /// Take over a record from a file (`P9`); admin only.
+    Import(Box<Import>),
+    /// A host dialog ran out of time (`D7.7`). Issued by the relay's timer, never by a caller.
+    Expire,
+}
+
+/// A card as a file describes it: ids and all (`P9`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Import {
+    /// The id it has in the file.
+    pub id: DecisionId,
+    /// What is asked, with the file's ids; several questions in the older shape.
+    pub definition: Definition,
+    /// Its saved answers, oldest first, generations counted from 1.
+    #[serde(default)]
+    pub settled: Vec<Settled>,
+    /// Whether the last of them still stands or the card was opened again.
+    pub standing: Standing,
+    /// Kept and returned as sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<serde_json::Value>,
+}
+
+/// Where an imported card stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// Not answered yet, or opened again after the last saved answer.
+    Open,
+    /// The last saved answer stands.
+    Settled,
+    /// Set aside; its saved answers are history.
+    Discarded,
 }
 
 /// The relay's draft at the moment of judging.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DraftNow {
     /// Typed values.
     pub view: DraftView,
@@ -147,7 +159,7 @@ pub struct DraftNow {
 }
 
 /// What is going on around a decision while a command is judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     /// The relay's time, never before the record's last.
     pub now: At,
@@ -157,10 +169,12 @@ pub struct Context {
     pub saving: bool,
     /// The host has work under way on this document (`D6.1`).
     pub implementation: bool,
-    /// The draft, for [`Command::Save`].
+    /// The draft, for [`Command::Save`] and [`Command::Suggest`].
+    #[serde(default)]
     pub draft: Option<Box<DraftNow>>,
-    /// Fresh ids for the rows and columns of an [`Opening`] or [`Append`], in order, made by the
-    /// caller from its randomness (an append derives its id from the key instead).
+    /// Ids for the rows, then the columns of an [`Opening`], in order. Where none is given a row
+    /// is `o1`, `o2`, ... and a column `c1`, ...: ids need only be unique in their card. (An
+    /// append derives its id from its key instead.)
+    #[serde(default)]
     pub minted: Vec<String>,
 }
-

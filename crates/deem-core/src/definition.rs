@@ -28,7 +28,8 @@ pub struct Criterion {
 }
 
 /// How a question is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Answering {
     /// With one text.
     Written,
@@ -73,7 +74,7 @@ pub struct Definition {
 
 /// The serialised shape; unknown fields are errors (`D1.6`).
 mod wire {
-    use super::{Answering, Criterion, OptionDef, QuestionId, Deserialize, Serialize};
+    use super::{Answering, Criterion, Deserialize, OptionDef, QuestionId, Serialize};
 
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]

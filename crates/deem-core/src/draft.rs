@@ -30,7 +30,8 @@ pub enum Mode {
 }
 
 /// The part of a draft that belongs to one question.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct QuestionDraft {
     /// Which side counts.
     pub mode: Mode,
@@ -51,7 +52,7 @@ pub enum Kind {
 }
 
 /// An option or criterion that somebody put into the draft; the relay gives the verdict.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     /// Row or column.
     pub kind: Kind,
@@ -62,11 +63,13 @@ pub struct Proposal {
     /// As typed, trimmed.
     pub label: String,
     /// Options only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 /// Everything a draft holds, typed. `D2.1` is its [`Default`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DraftView {
     /// Per question; a missing one is the default.
     pub questions: BTreeMap<QuestionId, QuestionDraft>,

@@ -5,12 +5,16 @@ use serde::{Deserialize, Serialize};
 use crate::{
     definition::{Criterion, Definition, OptionDef},
     id::{At, DecisionId, Generation, Key, OptionId, Person, QuestionId},
-    record::{LateAnswer, Origin, Settled},
+    record::{LateAnswer, Origin, RefusedProposal, Settled},
 };
 
 /// One committed fact of a decision; `kind` on the wire as in `P8`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
 pub enum Event {
     /// Raised.
     Opened {
@@ -46,6 +50,9 @@ pub enum Event {
         /// The column.
         criterion: Criterion,
     },
+    /// A proposal got no place (design "Growing a definition"). Part of the draft's story: kept
+    /// with the record, not shown in the public log ([`Event::is_public`]).
+    ProposalRefused(Box<RefusedProposal>),
     /// Advice.
     Suggested {
         /// Which option.
@@ -95,4 +102,11 @@ pub enum Event {
         /// Which.
         epoch: u32,
     },
+}
+
+impl Event {
+    /// Whether the log shows it (`P2`: "never drafts").
+    pub fn is_public(&self) -> bool {
+        !matches!(self, Self::ProposalRefused(_))
+    }
 }

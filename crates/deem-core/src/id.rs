@@ -174,7 +174,9 @@ impl Serialize for Cell {
 
 impl<'de> Deserialize<'de> for Cell {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -247,7 +249,9 @@ impl Serialize for Digest {
 
 impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -261,7 +265,10 @@ impl fmt::Display for At {
         let (year, month, day) = civil_from_days(days);
         let (seconds, ms) = (ms / 1000, ms % 1000);
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z"
+        )
     }
 }
 
@@ -275,13 +282,21 @@ fn civil_from_days(days: u64) -> (u64, u64, u64) {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 /// (year, month, day) to days since 1970-01-01, for years from 1970.
 fn days_from_civil(year: u64, month: u64, day: u64) -> Option<u64> {
-    let year = if month <= 2 { year.checked_sub(1)? } else { year };
+    let year = if month <= 2 {
+        year.checked_sub(1)?
+    } else {
+        year
+    };
     let era = year / 400;
     let year_of_era = year % 400;
     let shifted_month = if month > 2 { month - 3 } else { month + 9 };
@@ -295,10 +310,16 @@ impl FromStr for At {
 
     /// Reads `YYYY-MM-DDTHH:MM:SS[.fff]Z` exactly; years 1970..=9999.
     fn from_str(text: &str) -> Result<Self, IdError> {
-        let error = IdError { what: "UTC instant (YYYY-MM-DDTHH:MM:SS.mmmZ)" };
+        let error = IdError {
+            what: "UTC instant (YYYY-MM-DDTHH:MM:SS.mmmZ)",
+        };
         let number = |range: std::ops::Range<usize>| -> Option<u64> {
             let digits = text.get(range)?;
-            if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
+            if digits.bytes().all(|b| b.is_ascii_digit()) {
+                digits.parse().ok()
+            } else {
+                None
+            }
         };
         let read = || -> Option<u64> {
             let marks = text.get(4..5)? == "-"
@@ -340,7 +361,9 @@ impl Serialize for At {
 
 impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -358,7 +381,12 @@ mod tests {
             assert_eq!(At(ms).to_string(), text);
             assert_eq!(text.parse(), Ok(At(ms)));
         }
-        for bad in ["2026-02-29T00:00:00Z", "2026-11-30", "2026-11-30T10:02:11+01:00", ""] {
+        for bad in [
+            "2026-02-29T00:00:00Z",
+            "2026-11-30",
+            "2026-11-30T10:02:11+01:00",
+            "",
+        ] {
             assert!(bad.parse::<At>().is_err(), "{bad}");
         }
     }

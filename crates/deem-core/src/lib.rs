@@ -20,14 +20,42 @@
 
 pub mod limits;
 pub mod text;
+
 pub mod id;
+
 pub mod definition;
+
 pub mod draft;
+
 pub mod answer;
+
 pub mod record;
+
+pub mod rights;
+
 pub mod command;
+
 pub mod event;
+
 pub mod refusal;
+
 pub mod decide;
+
 pub mod evolve;
+
 pub mod matrix;
+
+pub use answer::{Answer, Chosen, QuestionAnswer};
+pub use command::{Append, Command, Context, DraftNow, Import, Opening, Standing};
+pub use decide::decide;
+pub use definition::{Answering, Criterion, Definition, OptionDef, Question};
+pub use draft::{DraftView, Kind, Mark, Mode, Proposal, QuestionDraft};
+pub use event::Event;
+pub use evolve::evolve;
+pub use id::{
+    At, Cell, CriterionId, DecisionId, Digest, Generation, Key, OpId, OptionId, Person, QuestionId,
+    SpaceId,
+};
+pub use record::{Origin, Phase, Record, RefusedProposal, RefusedVerdict, Settled, Shown};
+pub use refusal::{Change, Reason, Refusal};
+pub use rights::{Act, Actor, Role, Scope, may};

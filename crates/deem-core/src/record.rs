@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answer::Answer,
     definition::Definition,
-    draft::{Kind, Mark},
+    draft::{Kind, Mark, Proposal},
     id::{At, Cell, CriterionId, DecisionId, Generation, Key, OptionId, Person},
 };
 
@@ -97,6 +97,35 @@ pub struct Appended {
     pub id: String,
 }
 
+/// Why a proposal got no place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "verdict")]
+pub enum RefusedVerdict {
+    /// Its label is there already.
+    Duplicate {
+        /// The id of the entry it equals.
+        of: String,
+    },
+    /// There was no place left.
+    Full {
+        /// How many there may be.
+        max: u64,
+    },
+}
+
+/// A proposal that got no place, readable to its author.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedProposal {
+    /// As it was made.
+    #[serde(flatten)]
+    pub proposal: Proposal,
+    /// Its author.
+    pub by: Person,
+    /// Why not.
+    #[serde(flatten)]
+    pub verdict: RefusedVerdict,
+}
+
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -117,6 +146,9 @@ pub struct Record {
     pub definition: Definition,
     /// Keys that made an entry. A key is per decision and kind.
     pub appended: Vec<(Kind, Key, Appended)>,
+    /// Proposals of this generation that got no place; their keys are spent until it ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedProposal>,
     /// The standing suggestion (`D3`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested: Option<OptionId>,

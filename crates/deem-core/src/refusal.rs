@@ -10,7 +10,10 @@ use crate::{
 /// Reasons of [`Refusal::Invalid`] (`P7`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "each is the word on the wire; codes.json explains them")]
+#[allow(
+    missing_docs,
+    reason = "each is the word on the wire; codes.json explains them"
+)]
 pub enum Reason {
     Blank,
     TooLong,
