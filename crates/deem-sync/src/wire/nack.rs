@@ -1,0 +1,98 @@
+//! Why an update was not accepted (`P7`).
+
+use deem_core::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+
+/// Codes that only a `nack` has: what the gate says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum GateCode {
+    /// Blocks or deletions it builds on are missing: resync.
+    Gap,
+    /// It places a block where its author cannot have meant it.
+    Order,
+    /// Placing it costs too much.
+    Tangled,
+    /// A block under another person's client id.
+    Forged,
+    /// Of an earlier generation.
+    OldGeneration,
+    /// Of an earlier epoch: rebase.
+    OldEpoch,
+    /// This person has used up its client ids in this generation.
+    IdsFull,
+    /// An earlier update of this room was refused and no `rebase` came since.
+    AfterRefusal,
+    /// Not an update this kind of room takes.
+    BadUpdate {
+        /// What is wrong with it, in words for a developer.
+        reason: String,
+    },
+}
+
+impl GateCode {
+    /// The word on the wire.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Gap => "gap",
+            Self::Order => "order",
+            Self::Tangled => "tangled",
+            Self::Forged => "forged",
+            Self::OldGeneration => "old-generation",
+            Self::OldEpoch => "old-epoch",
+            Self::IdsFull => "ids-full",
+            Self::AfterRefusal => "after-refusal",
+            Self::BadUpdate { .. } => "bad-update",
+        }
+    }
+}
+
+/// What a `nack` says beside room and `n`: `{code, ...}` with the values of the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Nack {
+    /// The gate refused it.
+    Gate(GateCode),
+    /// A rule refused it: `resolved`, `resolving`, `invalid`, `draft-full`, `rate`, `unavailable`,
+    /// `token-expired`, `forbidden`, ...
+    Refused(Refusal),
+}
+
+impl From<GateCode> for Nack {
+    fn from(code: GateCode) -> Self {
+        Self::Gate(code)
+    }
+}
+
+impl From<Refusal> for Nack {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nacks_round_trip_with_their_values() {
+        for (nack, text) in [
+            (Nack::Gate(GateCode::OldEpoch), r#"{"code":"old-epoch"}"#),
+            (
+                GateCode::BadUpdate {
+                    reason: "type".to_owned(),
+                }
+                .into(),
+                r#"{"code":"bad-update","reason":"type"}"#,
+            ),
+            (
+                Refusal::Rate { retry_after_ms: 5 }.into(),
+                r#"{"code":"rate","retryAfterMs":5}"#,
+            ),
+            (Refusal::DraftFull.into(), r#"{"code":"draft-full"}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&nack).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Nack>(text).unwrap(), nack);
+        }
+    }
+}

@@ -1,0 +1,682 @@
+//! Text frames from clients: session messages and `question:*` requests (`P3`).
+//!
+//! The bodies of requests are those of HTTP (`P2`); on the socket `kind`, `rid`, `space?` and the
+//! record's `id` stand beside them. Unknown fields are `malformed`.
+
+use deem_core::{
+    draft::{Kind, Mark},
+    id::{At, CriterionId, DecisionId, Digest, Generation, OpId, OptionId, QuestionId, SpaceId},
+    record::Shown,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::room_name::RoomName;
+
+/// Why a body was not read: `malformed {path}` (`P7`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed {
+    /// Where and what, e.g. `"/generation: expected u32"`.
+    pub path: String,
+}
+
+/// A text frame that is no message, with what of it could be read, so that the reply finds its
+/// request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadMessage {
+    /// Its kind, where there was one.
+    pub kind: Option<String>,
+    /// Its rid, where there was one.
+    pub rid: Option<Value>,
+    /// What is wrong.
+    pub malformed: Malformed,
+}
+
+/// One space of a `hello`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Since {
+    /// Which space.
+    pub space: SpaceId,
+    /// The last commit the client has; 0 = none.
+    pub since: u64,
+}
+
+/// The first message on a socket.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hello {
+    /// A JWT; absent under `--dev`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// Under `--dev`: who.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Under `--dev`: as what; absent = writer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// `NAME/VERSION` of the client.
+    pub client: String,
+    /// The store the client last spoke to (`P6`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<String>,
+    /// What it follows; at most `SPACES_PER_SOCKET_MAX`.
+    pub spaces: Vec<Since>,
+    /// Operations it got no outcome for; at most `HELLO_OPS_MAX`.
+    #[serde(default)]
+    pub ops: Vec<OpId>,
+}
+
+/// One message of a client.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClientMessage {
+    /// `hello`
+    Hello(Hello),
+    /// `join`: asks for a room's number and binds ids, followers' included.
+    Join {
+        /// Echoed.
+        rid: Value,
+        /// Which room.
+        room: RoomName,
+        /// Yrs client ids that write through this connection.
+        ids: Vec<u64>,
+    },
+    /// `leave`: the connection is no member any more. No reply.
+    Leave {
+        /// The room's number.
+        room: u32,
+    },
+    /// `rebase`: the client starts from the relay's state under new ids; ends `after-refusal`.
+    Rebase {
+        /// Echoed.
+        rid: Value,
+        /// The room's number.
+        room: u32,
+        /// The ids it writes under from now on. Ids of the old replica may be named too: the
+        /// answer gives their next clock.
+        ids: Vec<u64>,
+    },
+    /// `token`: renews the token on the open socket. No reply but `token-expiring` or a close.
+    Token {
+        /// The new JWT.
+        token: String,
+    },
+    /// `records`: every record of a space, after `resync: true`.
+    Records {
+        /// Echoed.
+        rid: Value,
+        /// Which space; absent = the only one.
+        space: Option<SpaceId>,
+    },
+    /// `question:*`
+    Ask(Ask),
+}
+
+/// One `question:*` request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Echoed.
+    pub rid: Value,
+    /// Which space; absent = the only one.
+    pub space: Option<SpaceId>,
+    /// Which record; absent where the request makes one.
+    pub id: Option<DecisionId>,
+    /// What is asked.
+    pub act: Act,
+}
+
+/// An option of [`Open`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct OpenOption {
+    pub label: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A criterion of [`Open`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct OpenCriterion {
+    pub label: String,
+}
+
+/// The marker of a written decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Response {
+    /// Written.
+    Text,
+}
+
+/// `question:open`, `POST .../decisions`: a new decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Open {
+    pub op: OpId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    pub question: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Response>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multiple: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<OpenOption>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Vec<OpenCriterion>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Value>,
+}
+
+/// `question:create`: a written decision raised by a person (`D7.5`); its key is its operation id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of D7.5")]
+pub struct Create {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub op: Option<OpId>,
+    pub key: OpId,
+    pub question: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+}
+
+/// One typed edit of `POST .../edit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "set", rename_all = "lowercase", deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub enum EditItem {
+    Mark {
+        option: OptionId,
+        criterion: CriterionId,
+        mark: Option<Mark>,
+    },
+    Choice {
+        option: Option<OptionId>,
+    },
+    Pick {
+        option: OptionId,
+        on: bool,
+    },
+    Text {
+        text: String,
+    },
+}
+
+/// `POST .../edit`: all or none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Edit {
+    pub op: OpId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionId>,
+    pub edits: Vec<EditItem>,
+}
+
+/// `question:option`, `question:criterion`, `POST .../options`, `.../criteria`. The key is the
+/// token: on the socket there is no `op`, over HTTP it is taken and not stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct AppendBody {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub op: Option<OpId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionId>,
+    pub key: String,
+    pub label: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// `question:suggest`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Suggest {
+    pub op: OpId,
+    pub generation: Generation,
+    /// `null` takes it back; it must be there.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub option: Option<OptionId>,
+}
+
+/// `question:submit`, `POST .../save`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[expect(missing_docs, reason = "fields of D4.1")]
+pub struct Save {
+    pub op: OpId,
+    pub generation: Generation,
+    pub digest: Digest,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Shown>,
+    /// The device's time, where the save waited (`D4.8`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pressed_at: Option<At>,
+}
+
+/// `question:reopen`, `question:discard`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Plain {
+    pub op: OpId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
+}
+
+/// `question:cancel`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Cancel {
+    pub op: OpId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// `question:why`; empty text clears (`D5.4`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Why {
+    pub op: OpId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
+    pub text: String,
+}
+
+/// `question:late`: what a device held when the asker withdrew (`D5.3`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P2")]
+pub struct Late {
+    pub op: OpId,
+    pub generation: Generation,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<deem_core::answer::Answer>,
+}
+
+/// A request that changes something, with its body.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "each is named by its body")]
+pub enum Act {
+    Open(Box<Open>),
+    Create(Create),
+    Edit(Edit),
+    Append(Kind, AppendBody),
+    Suggest(Suggest),
+    Save(Box<Save>),
+    Reopen(Plain),
+    Discard(Plain),
+    Cancel(Cancel),
+    Why(Why),
+    Late(Box<Late>),
+}
+
+/// Names of requests on the socket, in the order of [`Act`].
+const KINDS: [(&str, Verb); 12] = [
+    ("question:open", Verb::Open),
+    ("question:create", Verb::Create),
+    ("question:edit", Verb::Edit),
+    ("question:option", Verb::Append(Kind::Option)),
+    ("question:criterion", Verb::Append(Kind::Criterion)),
+    ("question:suggest", Verb::Suggest),
+    ("question:submit", Verb::Save),
+    ("question:reopen", Verb::Reopen),
+    ("question:discard", Verb::Discard),
+    ("question:cancel", Verb::Cancel),
+    ("question:why", Verb::Why),
+    ("question:late", Verb::Late),
+];
+
+/// Which request, before its body is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variants of Act")]
+pub enum Verb {
+    Open,
+    Create,
+    Edit,
+    Append(Kind),
+    Suggest,
+    Save,
+    Reopen,
+    Discard,
+    Cancel,
+    Why,
+    Late,
+}
+
+impl Verb {
+    /// The kind on the socket.
+    pub fn kind(self) -> &'static str {
+        KINDS
+            .iter()
+            .find(|(_, verb)| *verb == self)
+            .map_or("", |(kind, _)| kind)
+    }
+
+    /// Reads the body of this request: the HTTP body, or what is beside `kind`, `rid`, `space` and
+    /// `id` on the socket.
+    pub fn read(self, body: Value) -> Result<Act, Malformed> {
+        Ok(match self {
+            Self::Open => Act::Open(read(body)?),
+            Self::Create => Act::Create(read(body)?),
+            Self::Edit => Act::Edit(read(body)?),
+            Self::Append(kind) => Act::Append(kind, read(body)?),
+            Self::Suggest => Act::Suggest(read(body)?),
+            Self::Save => Act::Save(read(body)?),
+            Self::Reopen => Act::Reopen(read(body)?),
+            Self::Discard => Act::Discard(read(body)?),
+            Self::Cancel => Act::Cancel(read(body)?),
+            Self::Why => Act::Why(read(body)?),
+            Self::Late => Act::Late(read(body)?),
+        })
+    }
+}
+
+fn read<T: DeserializeOwned>(body: Value) -> Result<T, Malformed> {
+    serde_json::from_value(body).map_err(|error| Malformed {
+        path: format!("/: {error}"),
+    })
+}
+
+impl Act {
+    /// Which request it is.
+    pub fn verb(&self) -> Verb {
+        match self {
+            Self::Open(_) => Verb::Open,
+            Self::Create(_) => Verb::Create,
+            Self::Edit(_) => Verb::Edit,
+            Self::Append(kind, _) => Verb::Append(*kind),
+            Self::Suggest(_) => Verb::Suggest,
+            Self::Save(_) => Verb::Save,
+            Self::Reopen(_) => Verb::Reopen,
+            Self::Discard(_) => Verb::Discard,
+            Self::Cancel(_) => Verb::Cancel,
+            Self::Why(_) => Verb::Why,
+            Self::Late(_) => Verb::Late,
+        }
+    }
+
+    /// Its operation id; `None` on an append, whose key is its token (`P3`).
+    pub fn op(&self) -> Option<&OpId> {
+        match self {
+            Self::Open(body) => Some(&body.op),
+            Self::Create(body) => Some(body.op.as_ref().unwrap_or(&body.key)),
+            Self::Edit(body) => Some(&body.op),
+            Self::Append(..) => None,
+            Self::Suggest(body) => Some(&body.op),
+            Self::Save(body) => Some(&body.op),
+            Self::Reopen(body) | Self::Discard(body) => Some(&body.op),
+            Self::Cancel(body) => Some(&body.op),
+            Self::Why(body) => Some(&body.op),
+            Self::Late(body) => Some(&body.op),
+        }
+    }
+
+    /// The body as HTTP carries it.
+    pub fn body(&self) -> Value {
+        let body = match self {
+            Self::Open(body) => serde_json::to_value(body),
+            Self::Create(body) => serde_json::to_value(body),
+            Self::Edit(body) => serde_json::to_value(body),
+            Self::Append(_, body) => serde_json::to_value(body),
+            Self::Suggest(body) => serde_json::to_value(body),
+            Self::Save(body) => serde_json::to_value(body),
+            Self::Reopen(body) | Self::Discard(body) => serde_json::to_value(body),
+            Self::Cancel(body) => serde_json::to_value(body),
+            Self::Why(body) => serde_json::to_value(body),
+            Self::Late(body) => serde_json::to_value(body),
+        };
+        body.unwrap_or(Value::Null)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JoinBody {
+    rid: Value,
+    room: RoomName,
+    #[serde(default)]
+    ids: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RebaseBody {
+    rid: Value,
+    room: u32,
+    #[serde(default)]
+    ids: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeaveBody {
+    room: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TokenBody {
+    token: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordsBody {
+    rid: Value,
+    #[serde(default)]
+    space: Option<SpaceId>,
+}
+
+impl ClientMessage {
+    /// Reads one text frame.
+    pub fn read(text: &str) -> Result<Self, BadMessage> {
+        let bad = |kind: Option<&str>, rid: Option<&Value>, path: String| BadMessage {
+            kind: kind.map(str::to_owned),
+            rid: rid.cloned(),
+            malformed: Malformed { path },
+        };
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| bad(None, None, format!("/: {error}")))?;
+        let Value::Object(mut map) = value else {
+            return Err(bad(None, None, "/: expected an object".to_owned()));
+        };
+        let rid = map.get("rid").cloned();
+        let Some(Value::String(kind)) = map.remove("kind") else {
+            return Err(bad(
+                None,
+                rid.as_ref(),
+                "/kind: expected a string".to_owned(),
+            ));
+        };
+        Self::read_body(&kind, map)
+            .map_err(|malformed| bad(Some(&kind), rid.as_ref(), malformed.path))
+    }
+
+    fn read_body(kind: &str, mut map: Map<String, Value>) -> Result<Self, Malformed> {
+        let verb = KINDS
+            .iter()
+            .find(|(name, _)| *name == kind)
+            .map(|(_, verb)| *verb);
+        if let Some(verb) = verb {
+            let rid = map.remove("rid").ok_or(Malformed {
+                path: "/rid: missing".to_owned(),
+            })?;
+            let space = map.remove("space").map(read).transpose()?;
+            let id = map.remove("id").map(read).transpose()?;
+            let act = verb.read(Value::Object(map))?;
+            return Ok(Self::Ask(Ask {
+                rid,
+                space,
+                id,
+                act,
+            }));
+        }
+        let body = Value::Object(map);
+        Ok(match kind {
+            "hello" => Self::Hello(read(body)?),
+            "join" => {
+                let JoinBody { rid, room, ids } = read(body)?;
+                Self::Join { rid, room, ids }
+            }
+            "leave" => Self::Leave {
+                room: read::<LeaveBody>(body)?.room,
+            },
+            "rebase" => {
+                let RebaseBody { rid, room, ids } = read(body)?;
+                Self::Rebase { rid, room, ids }
+            }
+            "token" => Self::Token {
+                token: read::<TokenBody>(body)?.token,
+            },
+            "records" => {
+                let RecordsBody { rid, space } = read(body)?;
+                Self::Records { rid, space }
+            }
+            _ => {
+                return Err(Malformed {
+                    path: "/kind: unknown".to_owned(),
+                });
+            }
+        })
+    }
+
+    /// The message as a text frame.
+    pub fn write(&self) -> String {
+        let mut map = Map::new();
+        let mut put = |name: &str, value: Value| {
+            map.insert(name.to_owned(), value);
+        };
+        match self {
+            Self::Hello(hello) => {
+                put("kind", "hello".into());
+                if let Ok(Value::Object(body)) = serde_json::to_value(hello) {
+                    map.extend(body);
+                }
+            }
+            Self::Join { rid, room, ids } => {
+                put("kind", "join".into());
+                put("rid", rid.clone());
+                put("room", room.to_string().into());
+                put("ids", ids.clone().into());
+            }
+            Self::Leave { room } => {
+                put("kind", "leave".into());
+                put("room", (*room).into());
+            }
+            Self::Rebase { rid, room, ids } => {
+                put("kind", "rebase".into());
+                put("rid", rid.clone());
+                put("room", (*room).into());
+                put("ids", ids.clone().into());
+            }
+            Self::Token { token } => {
+                put("kind", "token".into());
+                put("token", token.clone().into());
+            }
+            Self::Records { rid, space } => {
+                put("kind", "records".into());
+                put("rid", rid.clone());
+                if let Some(space) = space {
+                    put("space", space.as_str().into());
+                }
+            }
+            Self::Ask(ask) => map = ask.to_map(),
+        }
+        Value::Object(map).to_string()
+    }
+}
+
+impl Ask {
+    fn to_map(&self) -> Map<String, Value> {
+        let mut map = match self.act.body() {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        map.insert("kind".to_owned(), self.act.verb().kind().into());
+        map.insert("rid".to_owned(), self.rid.clone());
+        if let Some(space) = &self.space {
+            map.insert("space".to_owned(), space.as_str().into());
+        }
+        if let Some(id) = &self.id {
+            map.insert("id".to_owned(), id.as_str().into());
+        }
+        map
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P3: the request of the seed, exactly.
+    #[test]
+    fn reads_the_criterion_request_of_the_seed() {
+        let text = r#"{"kind":"question:criterion","rid":7,"id":"d7","question":"q1","key":"k2345678","label":"Price"}"#;
+        let message = ClientMessage::read(text).unwrap();
+        let ClientMessage::Ask(ask) = &message else {
+            panic!("{message:?}")
+        };
+        assert_eq!(ask.act.verb(), Verb::Append(Kind::Criterion));
+        assert_eq!(ask.act.op(), None);
+        assert_eq!(ClientMessage::read(&message.write()).unwrap(), message);
+    }
+
+    #[test]
+    fn messages_round_trip() {
+        for text in [
+            r#"{"kind":"hello","user":"noor","client":"deem/0.1.0","spaces":[{"space":"s","since":4}],"ops":["12345678"]}"#,
+            r#"{"kind":"join","rid":"a","room":"s/d7@2","ids":[9007199254740991]}"#,
+            r#"{"kind":"leave","room":3}"#,
+            r#"{"kind":"rebase","rid":1,"room":3,"ids":[1,2]}"#,
+            r#"{"kind":"token","token":"x.y.z"}"#,
+            r#"{"kind":"records","rid":1,"space":"s"}"#,
+            r#"{"kind":"question:why","rid":1,"id":"d7","op":"12345678","text":""}"#,
+        ] {
+            let message = ClientMessage::read(text).unwrap();
+            assert_eq!(
+                ClientMessage::read(&message.write()).unwrap(),
+                message,
+                "{text}"
+            );
+        }
+    }
+
+    /// D1.6: unknown fields are errors, and the reply still finds its request.
+    #[test]
+    fn bad_messages_keep_their_rid() {
+        let text = r#"{"kind":"question:reopen","rid":5,"id":"d","op":"12345678","x":1}"#;
+        let bad = ClientMessage::read(text).unwrap_err();
+        assert_eq!(
+            (bad.kind.as_deref(), bad.rid),
+            (Some("question:reopen"), Some(5.into()))
+        );
+        for text in [
+            "",
+            "[]",
+            "{}",
+            r#"{"kind":1}"#,
+            r#"{"kind":"x"}"#,
+            r#"{"kind":"leave","room":-1}"#,
+        ] {
+            assert!(ClientMessage::read(text).is_err(), "{text}");
+        }
+    }
+}
