@@ -2,7 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{CriterionId, OptionId, QuestionId};
+use crate::{
+    draft::Kind,
+    id::{Cell, CriterionId, OptionId, QuestionId},
+    text::fold_stored,
+};
+
+mod build;
+mod check;
+mod grow;
+#[cfg(test)]
+mod tests;
+
+pub use grow::{Entry, NoPlace, derived_id};
 
 /// A row: something that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +84,122 @@ pub struct Definition {
     pub questions: Vec<Question>,
 }
 
+impl Question {
+    /// Whether its rows and columns can be chosen and judged: every question but a written one.
+    pub fn is_choice(&self) -> bool {
+        self.answering != Answering::Written
+    }
+
+    /// Whether own words are taken: everywhere but on a verbatim question with options (`D2.2`).
+    pub fn takes_text(&self) -> bool {
+        !self.verbatim || self.options.is_empty()
+    }
+
+    /// The row of that id.
+    pub fn option(&self, id: &OptionId) -> Option<&OptionDef> {
+        self.options.iter().find(|option| option.id == *id)
+    }
+
+    /// The column of that id.
+    pub fn criterion(&self, id: &CriterionId) -> Option<&Criterion> {
+        self.criteria.iter().find(|criterion| criterion.id == *id)
+    }
+
+    /// Whether both sides of `cell` are rows and columns of this question.
+    pub fn describes(&self, cell: &Cell) -> bool {
+        self.option(&cell.option).is_some() && self.criterion(&cell.criterion).is_some()
+    }
+}
+
+impl Definition {
+    /// The question of that id.
+    pub fn question(&self, id: &QuestionId) -> Option<&Question> {
+        self.questions.iter().find(|question| question.id == *id)
+    }
+
+    /// The question of a card with one; `None` in the older shape of several (`D1.2`).
+    pub fn only(&self) -> Option<&Question> {
+        match self.questions.as_slice() {
+            [question] => Some(question),
+            _ => None,
+        }
+    }
+
+    /// The named question, or the only one where none is named (`P2`).
+    pub fn named_or_only(&self, id: Option<&QuestionId>) -> Option<&Question> {
+        id.map_or_else(|| self.only(), |id| self.question(id))
+    }
+
+    /// The question whose row that is; ids are unique in the whole card (`D1.5`).
+    pub fn question_of_option(&self, id: &OptionId) -> Option<&Question> {
+        self.questions
+            .iter()
+            .find(|question| question.option(id).is_some())
+    }
+
+    /// The question whose column that is.
+    pub fn question_of_criterion(&self, id: &CriterionId) -> Option<&Question> {
+        self.questions
+            .iter()
+            .find(|question| question.criterion(id).is_some())
+    }
+
+    /// The row of that id.
+    pub fn option(&self, id: &OptionId) -> Option<&OptionDef> {
+        self.questions
+            .iter()
+            .find_map(|question| question.option(id))
+    }
+
+    /// The column of that id.
+    pub fn criterion(&self, id: &CriterionId) -> Option<&Criterion> {
+        self.questions
+            .iter()
+            .find_map(|question| question.criterion(id))
+    }
+
+    /// Whether one of the questions has both sides of `cell`.
+    pub fn describes(&self, cell: &Cell) -> bool {
+        self.questions
+            .iter()
+            .any(|question| question.describes(cell))
+    }
+
+    /// How many rows and columns there are in all.
+    pub fn entries(&self) -> usize {
+        self.questions
+            .iter()
+            .map(|q| q.options.len() + q.criteria.len())
+            .sum()
+    }
+
+    /// Whether a holder of this definition takes over `offered`: only one with more entries
+    /// (`D6.3`), since a definition only grows and an older one may arrive later.
+    pub fn adopts(&self, offered: &Self) -> bool {
+        offered.entries() > self.entries()
+    }
+
+    /// Every row and column with the folded key of its label, for stores that compare and never
+    /// fold (`D1.5`).
+    pub fn folded_labels(&self) -> Vec<(Kind, String, String)> {
+        let of = |question: &Question| {
+            let options = question
+                .options
+                .iter()
+                .map(|o| (Kind::Option, o.id.to_string(), &o.label));
+            let criteria = question
+                .criteria
+                .iter()
+                .map(|c| (Kind::Criterion, c.id.to_string(), &c.label));
+            options
+                .chain(criteria)
+                .map(|(kind, id, label)| (kind, id, fold_stored(label)))
+                .collect::<Vec<_>>()
+        };
+        self.questions.iter().flat_map(of).collect()
+    }
+}
+
 /// The serialised shape; unknown fields are errors (`D1.6`).
 mod wire {
     use super::{Answering, Criterion, Deserialize, OptionDef, QuestionId, Serialize};
@@ -119,7 +247,7 @@ mod wire {
     impl TryFrom<Question> for super::Question {
         type Error = &'static str;
 
-        /// Shape only; lengths, uniqueness and ids are judged by `Definition::check`.
+        /// Shape only; lengths, uniqueness and ids are judged by [`super::Definition::check_stored`].
         fn try_from(q: Question) -> Result<Self, Self::Error> {
             let answering = match (&q.response, q.multiple) {
                 (Some(_), true) => return Err("a written question is not multiple"),

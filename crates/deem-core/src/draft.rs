@@ -1,6 +1,10 @@
 //! What a draft holds, as plain values: read from the Yrs document by `deem-draft`, judged here.
 
-use std::collections::BTreeMap;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -74,9 +78,46 @@ pub struct DraftView {
     /// Per question; a missing one is the default.
     pub questions: BTreeMap<QuestionId, QuestionDraft>,
     /// True picks only. Ids are unique in the whole card, so one map serves every question.
-    pub picks: std::collections::BTreeSet<OptionId>,
+    pub picks: BTreeSet<OptionId>,
     /// Set marks only.
     pub marks: BTreeMap<Cell, Mark>,
     /// In document order, one per key.
     pub proposals: Vec<Proposal>,
+}
+
+impl Kind {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Option => "option",
+            Self::Criterion => "criterion",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl DraftView {
+    /// The part of one question; that of a new generation where nothing was written yet.
+    pub fn question(&self, id: &QuestionId) -> Cow<'_, QuestionDraft> {
+        self.questions
+            .get(id)
+            .map_or_else(|| Cow::Owned(QuestionDraft::default()), Cow::Borrowed)
+    }
+
+    /// Whether choice, picks, text and marks are those of a new generation (`D2.1`): only then is
+    /// a standing suggestion shown (`D3`). Proposals do not count: one that gets a place clears
+    /// the suggestion by an event of its own, a refused one does not.
+    pub fn is_untouched(&self) -> bool {
+        self.picks.is_empty()
+            && self.marks.is_empty()
+            && self
+                .questions
+                .values()
+                .all(|question| *question == QuestionDraft::default())
+    }
 }

@@ -32,3 +32,13 @@ pub const FINDINGS_MAX: usize = 20;
 pub const ANCHOR_BYTES_MAX: usize = 2048;
 /// Design "Growing a definition": proposals of each kind in a draft.
 pub const PROPOSALS_MAX: usize = 32;
+/// `D6.2`: the shortest key.
+pub const KEY_UNITS_MIN: usize = 8;
+/// `D6.2`: the longest key.
+pub const KEY_UNITS_MAX: usize = 64;
+/// `D1.4`: an id, where the pattern is demanded.
+pub const ID_UNITS_MAX: usize = 64;
+/// `D9.4`: the paragraph of a write-up.
+pub const PARAGRAPH_UNITS_MAX: usize = 600;
+/// `D7.7`: how long a host dialog waits for its person, in milliseconds.
+pub const DIALOG_WAIT_MS: u64 = 30 * 60 * 1000;
