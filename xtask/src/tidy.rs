@@ -1,0 +1,29 @@
+//! What no compiler checks: crate arrows, file sizes, words, and that every rule has its tests.
+
+mod arrows;
+mod rules;
+mod sizes;
+mod words;
+
+pub use rules::rules;
+
+use crate::repo::Repo;
+
+/// Runs every check, prints what each found and fails if one found a defect.
+pub fn tidy(repo: &Repo) -> Result<(), String> {
+    let files = repo.files()?;
+    let mut defects = Vec::new();
+    defects.extend(arrows::check(repo)?);
+    defects.extend(sizes::check(repo, &files));
+    defects.extend(words::check(repo, &files));
+    defects.extend(rules::check(repo, &files)?);
+    if defects.is_empty() {
+        println!("tidy: nothing to say about {} files", files.len());
+        return Ok(());
+    }
+    Err(format!(
+        "{}\ntidy: {} to mend",
+        defects.join("\n"),
+        defects.len()
+    ))
+}
