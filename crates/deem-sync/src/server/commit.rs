@@ -3,16 +3,18 @@
 //! The rows mirror those of `deem-store` one to one; the relay adds space and fence. They are
 //! plain here since this crate must not know stores.
 
+use std::sync::Arc;
+
 use deem_core::id::{At, DecisionId, Generation, OpId, Person};
 
-/// One Yrs document: (decision, generation, epoch). Epochs count from 1.
+/// One Yrs document: (decision, generation, epoch). Epochs count from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoomId {
     /// Whose draft.
     pub decision: DecisionId,
     /// Which generation.
     pub generation: Generation,
-    /// Which document of the generation, from 1.
+    /// Which document of the generation, from 0.
     pub epoch: u32,
 }
 
@@ -57,7 +59,7 @@ pub struct EntryRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftRow {
     /// Of which document.
-    pub room: RoomId,
+    pub room: Arc<RoomId>,
     /// Its place in the generation.
     pub seq: u64,
     /// When it was accepted.

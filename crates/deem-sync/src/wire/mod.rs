@@ -4,10 +4,12 @@
 //! against the bytes that are left, and nothing is allocated by a number from the wire.
 
 pub mod awareness;
+pub mod canonical;
 pub mod close;
 pub mod frame;
 pub mod lib0;
 pub mod nack;
+pub mod refusal;
 pub mod reply;
 pub mod request;
 pub mod room_name;

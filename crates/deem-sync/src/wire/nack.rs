@@ -70,6 +70,44 @@ impl From<Refusal> for Nack {
     }
 }
 
+impl Nack {
+    /// The word on the wire.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Gate(code) => code.code(),
+            Self::Refused(refusal) => super::refusal::code(refusal),
+        }
+    }
+}
+
+impl From<deem_draft::nack::Nack> for Nack {
+    fn from(nack: deem_draft::nack::Nack) -> Self {
+        use deem_draft::nack::Nack as Draft;
+        match nack {
+            Draft::Gap => GateCode::Gap.into(),
+            Draft::Order => GateCode::Order.into(),
+            Draft::Tangled => GateCode::Tangled.into(),
+            Draft::Forged => GateCode::Forged.into(),
+            Draft::OldGeneration => GateCode::OldGeneration.into(),
+            Draft::OldEpoch => GateCode::OldEpoch.into(),
+            Draft::IdsFull => GateCode::IdsFull.into(),
+            Draft::BadUpdate { reason } => GateCode::BadUpdate { reason: word(reason) }.into(),
+            Draft::DraftFull => Refusal::DraftFull.into(),
+            Draft::TooLarge { max } => Refusal::TooLarge { max }.into(),
+            Draft::Invalid(invalid) => Refusal::from(invalid).into(),
+            Draft::Full { max } => Refusal::Full { max }.into(),
+        }
+    }
+}
+
+/// The kebab-case word of a reason, as its serialisation has it.
+fn word(reason: deem_draft::nack::BadUpdate) -> String {
+    match serde_json::to_value(reason) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

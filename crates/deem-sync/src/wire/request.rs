@@ -3,11 +3,14 @@
 //! The bodies of requests are those of HTTP (`P2`); on the socket `kind`, `rid`, `space?` and the
 //! record's `id` stand beside them. Unknown fields are `malformed`.
 
+use std::collections::BTreeMap;
+
 use deem_core::{
     draft::{Kind, Mark},
-    id::{At, CriterionId, DecisionId, Digest, Generation, OpId, OptionId, QuestionId, SpaceId},
+    id::{At, Cell, CriterionId, DecisionId, Digest, Generation, OpId, OptionId, QuestionId, SpaceId},
     record::Shown,
 };
+use deem_draft::id::BlockId;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
@@ -95,6 +98,16 @@ pub enum ClientMessage {
         /// The ids it writes under from now on. Ids of the old replica may be named too: the
         /// answer gives their next clock.
         ids: Vec<u64>,
+    },
+    /// `made-on`: goes right before a row that a rebase made again, and says what its author had
+    /// in front of them when they made it first (design "Who said what"). No reply.
+    MadeOn {
+        /// The room's number.
+        room: u32,
+        /// The `n` of the frame that follows.
+        n: u64,
+        /// The block under each cell; `null` = the cell was empty.
+        cells: BTreeMap<Cell, Option<BlockId>>,
     },
     /// `token`: renews the token on the open socket. No reply but `token-expiring` or a close.
     Token {
@@ -222,8 +235,8 @@ pub struct Edit {
     pub edits: Vec<EditItem>,
 }
 
-/// `question:option`, `question:criterion`, `POST .../options`, `.../criteria`. The key is the
-/// token: on the socket there is no `op`, over HTTP it is taken and not stored.
+/// `question:option`, `question:criterion`, `POST .../options`, `.../criteria`. On the socket there
+/// is no `op`: the key is the token, and refusals are not stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "fields of P2")]
@@ -413,13 +426,13 @@ impl Act {
         }
     }
 
-    /// Its operation id; `None` on an append, whose key is its token (`P3`).
+    /// Its operation id; absent on an append over the socket, whose key is its token (`P3`).
     pub fn op(&self) -> Option<&OpId> {
         match self {
             Self::Open(body) => Some(&body.op),
             Self::Create(body) => Some(body.op.as_ref().unwrap_or(&body.key)),
             Self::Edit(body) => Some(&body.op),
-            Self::Append(..) => None,
+            Self::Append(_, body) => body.op.as_ref(),
             Self::Suggest(body) => Some(&body.op),
             Self::Save(body) => Some(&body.op),
             Self::Reopen(body) | Self::Discard(body) => Some(&body.op),
@@ -469,6 +482,14 @@ struct RebaseBody {
 #[serde(deny_unknown_fields)]
 struct LeaveBody {
     room: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MadeOnBody {
+    room: u32,
+    n: u64,
+    cells: BTreeMap<Cell, Option<BlockId>>,
 }
 
 #[derive(Deserialize)]
@@ -543,6 +564,10 @@ impl ClientMessage {
                 let RebaseBody { rid, room, ids } = read(body)?;
                 Self::Rebase { rid, room, ids }
             }
+            "made-on" => {
+                let MadeOnBody { room, n, cells } = read(body)?;
+                Self::MadeOn { room, n, cells }
+            }
             "token" => Self::Token {
                 token: read::<TokenBody>(body)?.token,
             },
@@ -586,6 +611,12 @@ impl ClientMessage {
                 put("rid", rid.clone());
                 put("room", (*room).into());
                 put("ids", ids.clone().into());
+            }
+            Self::MadeOn { room, n, cells } => {
+                put("kind", "made-on".into());
+                put("room", (*room).into());
+                put("n", (*n).into());
+                put("cells", serde_json::to_value(cells).unwrap_or_default());
             }
             Self::Token { token } => {
                 put("kind", "token".into());
@@ -646,6 +677,7 @@ mod tests {
             r#"{"kind":"join","rid":"a","room":"s/d7@2","ids":[9007199254740991]}"#,
             r#"{"kind":"leave","room":3}"#,
             r#"{"kind":"rebase","rid":1,"room":3,"ids":[1,2]}"#,
+            r#"{"kind":"made-on","room":3,"n":9,"cells":{"o/c":{"client":5,"clock":0},"o/d":null}}"#,
             r#"{"kind":"token","token":"x.y.z"}"#,
             r#"{"kind":"records","rid":1,"space":"s"}"#,
             r#"{"kind":"question:why","rid":1,"id":"d7","op":"12345678","text":""}"#,
