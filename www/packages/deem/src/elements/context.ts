@@ -1,6 +1,6 @@
 /** What every part of a card is given: the decision, the words, and where this tab left the card. */
 import type { Strings } from "../locale/en.js";
-import type { CardSnapshot, DecisionHandle, DeemErrorShape } from "../types.js";
+import type { CardSnapshot, DecisionHandle, DeemErrorShape, Mark } from "../types.js";
 
 /** The option column of a row, where a cell position needs a column. */
 export const OPTION_COLUMN = "";
@@ -54,6 +54,8 @@ export interface Context {
   name(person: string): string;
   /** Makes a local edit; what it refuses is shown in the card. */
   edit(run: () => void): void;
+  /** Sets marks, as one edit. */
+  mark(cells: readonly { option: string; criterion: string; mark: Mark | null }[]): void;
   /** Makes a request of the relay; while it runs its buttons are off, its refusal is shown. */
   request(run: () => Promise<void>): void;
   /** Opens a panel, or closes it with null. */

@@ -1,0 +1,57 @@
+/** The built card on a page of its own: a bundle of the elements with the fixture handle, and Chromium. */
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+const at = (path) => fileURLToPath(new URL(`../../../www/${path}`, import.meta.url));
+const require = createRequire(at("app/package.json"));
+
+export const axeSource = require.resolve("axe-core/axe.min.js");
+
+const FLAGS =
+  "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+
+/** The page's script, built from the sources as a host's bundler would. */
+export async function bundle() {
+  const { build } = await import(require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js"));
+  const built = await build({
+    configFile: false,
+    logLevel: "error",
+    root: at("packages/deem"),
+    build: {
+      write: false,
+      target: "es2022",
+      lib: { entry: at("packages/deem/test/card-page.ts"), formats: ["es"], fileName: "page" },
+    },
+  });
+  const [first] = Array.isArray(built) ? built : [built];
+  return first.output[0].code;
+}
+
+export async function launch() {
+  const { chromium } = await import(require.resolve("playwright-core").replace(/index\.js$/, "index.mjs"));
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS.split(" ") });
+}
+
+const HTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Card</title><style>:root { color-scheme: light dark; font: 16px/1.5 Inter, "Segoe UI", system-ui, sans-serif;
+background: light-dark(#fff, #17181b); color: light-dark(#1f2124, #ecebe8); } body { margin: 0; }
+main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 style="font-size:1px;margin:0">Cards</h1></main></html>`;
+
+/** Opens a page with the bundle; `mount(name)` on it puts a card there. */
+export async function openPage(browser, code, { width = 820, height = 900, rtl = false, ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, ...options });
+  const page = await context.newPage();
+  await page.route("http://card.test/**", (route) =>
+    route.request().url().endsWith(".js")
+      ? route.fulfill({ contentType: "text/javascript", body: code })
+      : route.fulfill({ contentType: "text/html", body: rtl ? HTML.replace("<html", '<html dir="rtl"') : HTML }),
+  );
+  await page.goto("http://card.test/");
+  await page.addScriptTag({ type: "module", url: "http://card.test/page.js" });
+  await page.waitForFunction(() => "mount" in globalThis);
+  return page;
+}
+
+export const mount = (page, name, element) => page.evaluate(([n, e]) => void globalThis.mount(n, e), [name, element ?? "decision-card"]);
+export const calls = (page) => page.evaluate(() => globalThis.handle.calls);
+export const lastCall = async (page) => (await calls(page)).at(-1);

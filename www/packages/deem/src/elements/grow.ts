@@ -1,0 +1,147 @@
+/** Growing a definition in place (D6): the field for a new option or criterion, and what became of refused ones. */
+import type { Row } from "../types.js";
+import type { Context } from "./context.js";
+import { button, h, Region, set, show } from "./dom.js";
+import { labelIn } from "./lens.js";
+import { cellOf } from "./marks.js";
+import { CRITERIA_MAX, CRITERION_MAX, LABEL_MAX, OPTIONS_MAX, type Shown } from "./shown.js";
+
+type Kind = "option" | "criterion";
+
+/** May this question still grow, and if not, why. */
+export function growth(ctx: Context, shown: Shown, kind: Kind): { offered: boolean; reason: string } {
+  const { question } = shown;
+  const offered = shown.live && question.verbatim !== true && question.response !== "text";
+  const option = kind === "option";
+  const full = (option ? shown.rows : shown.columns).length >= (option ? OPTIONS_MAX : CRITERIA_MAX);
+  const reason = option ? ctx.t.mostOptions(OPTIONS_MAX) : ctx.t.mostCriteria(CRITERIA_MAX);
+  return { offered, reason: full ? reason : "" };
+}
+
+export class GrowForm {
+  readonly el = h("form", { class: "grow-form", hidden: true });
+  readonly #field: HTMLInputElement;
+  readonly #done: HTMLButtonElement;
+  #shown: Shown | null = null;
+
+  constructor(
+    private readonly ctx: Context,
+    readonly kind: Kind,
+  ) {
+    const { t } = ctx;
+    const option = kind === "option";
+    this.#field = h("input", {
+      type: "text",
+      "aria-label": option ? t.addOption : t.addCriterion,
+      placeholder: option ? t.optionHint : t.criterionHint,
+      maxlength: option ? LABEL_MAX : CRITERION_MAX,
+      autocomplete: "off",
+      part: "grow-input",
+      dir: "auto",
+    });
+    this.#done = button(t.done, () => ctx.open(null));
+    this.el.append(this.#field, h("button", { type: "submit", class: "line" }, t.add), this.#done);
+    this.#field.addEventListener("input", () => {
+      ctx.ui.typed[kind] = this.#field.value;
+    });
+    this.el.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      ctx.open(null);
+    });
+    this.el.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#add();
+    });
+  }
+
+  update(shown: Shown): void {
+    this.#shown = shown;
+    const { ui } = this.ctx;
+    const on = ui.panel === this.kind && !shown.locked && growth(this.ctx, shown, this.kind).offered;
+    show(this.el, on);
+    if (!on) return;
+    const typed = ui.typed[this.kind] ?? "";
+    if (this.#field.value !== typed) this.#field.value = typed;
+    const { reason } = growth(this.ctx, shown, this.kind);
+    if (this.#field.disabled !== (reason !== "")) this.#field.disabled = reason !== "";
+    set(this.#field, { title: reason || null });
+  }
+
+  focus(): void {
+    this.#field.focus();
+  }
+
+  #add(): void {
+    const label = this.#field.value.trim();
+    const shown = this.#shown;
+    if (label === "" || !shown) return this.ctx.open(null);
+    const { handle, ui } = this.ctx;
+    const question = shown.question.id;
+    this.ctx.edit(() => {
+      if (this.kind === "option") handle.appendOption(label, undefined, question);
+      else handle.appendCriterion(label, question);
+      ui.typed[this.kind] = "";
+    });
+    this.#field.focus();
+  }
+}
+
+/** Refused proposals of this person, each with its reason and, for a duplicate, the offer to carry its marks over. */
+export class Refused {
+  readonly #region = new Region(h("div", { class: "refused", role: "status", part: "refused" }));
+  readonly el = this.#region.el;
+
+  constructor(private readonly ctx: Context) {}
+
+  update(shown: Shown): void {
+    const { hidden } = this.ctx.ui;
+    const lines = shown.refused.filter((one) => !hidden.has(one.row.id));
+    const key = lines.map((one) => [one.kind, one.row, marksOn(shown, one.kind, one.row)]);
+    this.#region.render(lines.length > 0 ? JSON.stringify(key) : "", () => lines.map((one) => this.#line(shown, one.kind, one.row)));
+  }
+
+  #line(shown: Shown, kind: Kind, row: Row): HTMLElement {
+    const { t, ui } = this.ctx;
+    const marks = marksOn(shown, kind, row);
+    const of = row.of === undefined ? "" : labelIn(shown, row.of);
+    const most = kind === "option" ? OPTIONS_MAX : CRITERIA_MAX;
+    const said =
+      row.state === "duplicate" && of !== ""
+        ? t.duplicateRow(row.label, of)
+        : row.state === "full"
+          ? t.fullRow(row.label, most)
+          : t.refusedRow(row.label);
+    const words = marks.map((one) => `${labelIn(shown, kind === "option" ? one.criterion : one.option)} ${t.marks[one.mark]}`);
+    const el = h("p", null, h("span", null, said, ...(words.length > 0 ? [" ", t.itsMarks(t.list(words))] : [])));
+    if (marks.length > 0 && row.of !== undefined && !shown.locked) {
+      const target = row.of;
+      el.append(button(t.carry(marks.length, of), () => this.#carry(kind, row, target, shown), { class: "line" }));
+    }
+    el.append(
+      button(t.hide, () => {
+        ui.hidden.add(row.id);
+        this.ctx.refresh();
+      }),
+    );
+    return el;
+  }
+
+  #carry(kind: Kind, row: Row, target: string, shown: Shown): void {
+    const marks = marksOn(shown, kind, row);
+    this.ctx.mark(marks.map((one) => ({ ...one, [kind]: target })));
+    this.ctx.ui.hidden.add(row.id);
+    this.ctx.refresh();
+  }
+}
+
+function marksOn(shown: Shown, kind: Kind, row: Row) {
+  const found = [];
+  const others = kind === "option" ? shown.columns : shown.rows;
+  for (const other of others) {
+    const [option, criterion] = kind === "option" ? [row.id, other.id] : [other.id, row.id];
+    const mark = shown.marks[cellOf(option, criterion)];
+    if (mark !== undefined) found.push({ option, criterion, mark });
+  }
+  return found;
+}

@@ -1,0 +1,101 @@
+/** One question of a card: its options, grid or field, what is growing, and the lens. */
+import type { CardSnapshot, Question } from "../types.js";
+import { Choices } from "./choices.js";
+import type { Context } from "./context.js";
+import { arrange, h, say, show } from "./dom.js";
+import { Grid, type GridHost } from "./grid.js";
+import { GrowForm, Refused } from "./grow.js";
+import { Lens } from "./lens.js";
+import { isWritten, type Shown, shownOf, visible } from "./shown.js";
+import { TextField } from "./text-field.js";
+
+export class QuestionView {
+  readonly el = h("div", { class: "q", part: "body" });
+  readonly #title = h("p", { class: "subquestion" });
+  readonly #advice = h("p", { class: "advice", part: "advice" });
+  readonly #said = h("p", { class: "said", part: "answer", dir: "auto" });
+  readonly #field: TextField;
+  readonly #option: GrowForm;
+  readonly #criterion: GrowForm;
+  readonly #refused: Refused;
+  readonly #lens: Lens;
+  #choices: Choices | null = null;
+  #grid: Grid | null = null;
+  #shown: Shown;
+
+  constructor(
+    private readonly ctx: Context,
+    question: Question,
+    private readonly host: Pick<GridHost, "contested" | "help">,
+  ) {
+    const label = isWritten(question) ? ctx.t.answer : ctx.t.answerIn;
+    this.#field = new TextField(ctx, question.id, label);
+    this.#option = new GrowForm(ctx, "option");
+    this.#criterion = new GrowForm(ctx, "criterion");
+    this.#refused = new Refused(ctx);
+    this.#lens = new Lens(ctx);
+    this.#shown = shownOf(ctx.snapshot(), question);
+  }
+
+  get shown(): Shown {
+    return this.#shown;
+  }
+
+  update(snap: CardSnapshot, question: Question): void {
+    const shown = shownOf(snap, question);
+    this.#shown = shown;
+    const several = snap.definition.questions.length > 1;
+    const written = isWritten(question);
+    arrange(this.el, [
+      ...(several ? [this.#title] : []),
+      this.#advice,
+      ...(written ? [] : [this.#body(shown, snap)]),
+      this.#field.el,
+      this.#said,
+      this.#option.el,
+      this.#criterion.el,
+      this.#refused.el,
+      this.#lens.el,
+    ]);
+    say(this.#title, question.question);
+    this.#adviceLine(snap, shown);
+    show(this.#field.el, shown.live && (written || shown.custom));
+    this.#field.update(shown.locked);
+    const said = !shown.live && shown.text !== "";
+    say(this.#said, said ? visible(shown.text) : "");
+    show(this.#said, said);
+    this.#option.update(shown);
+    this.#criterion.update(shown);
+    this.#refused.update(shown);
+    this.#lens.update(shown, snap);
+  }
+
+  /** Puts the caret into the form that was just opened. */
+  focusPanel(panel: "option" | "criterion"): void {
+    (panel === "option" ? this.#option : this.#criterion).focus();
+  }
+
+  focusFirst(): boolean {
+    const first = this.el.querySelector<HTMLElement>('[tabindex="0"], input:not([disabled]):not([tabindex="-1"]), textarea');
+    first?.focus();
+    return first !== null;
+  }
+
+  #body(shown: Shown, snap: CardSnapshot): HTMLElement {
+    const openOwn = (): void => this.#field.area.focus();
+    if (shown.columns.length > 0) {
+      this.#grid ??= new Grid(this.ctx, { ...this.host, openOwn });
+      this.#grid.update(shown, snap);
+      return this.#grid.el;
+    }
+    this.#choices ??= new Choices(this.ctx, openOwn);
+    this.#choices.update(shown);
+    return this.#choices.el;
+  }
+
+  #adviceLine(snap: CardSnapshot, shown: Shown): void {
+    const label = shown.suggested === undefined ? "" : (snap.suggested?.label ?? "");
+    say(this.#advice, label === "" ? "" : this.ctx.t.advice(label));
+    show(this.#advice, label !== "");
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The look of the elements. A host sets `--deem-*` variables and parts; colours follow the host's
+ * `color-scheme`. The private names below are those variables with their defaults.
+ */
+const TOKENS = `
+:host {
+  display: block; margin-block: var(--deem-gap, 18px); text-align: start; white-space: normal; cursor: auto;
+  font: inherit; font-size: var(--deem-font-size, .9375rem); line-height: 1.5; letter-spacing: normal;
+  --paper: var(--deem-paper, light-dark(#ffffff, #17181b));
+  --surface: var(--deem-surface, light-dark(#fbfbfa, #1d1f23));
+  --sunken: var(--deem-sunken, light-dark(#f1f1ee, #26282e));
+  --line: var(--deem-line, light-dark(#e4e3df, #33363d));
+  --edge: var(--deem-edge, light-dark(#8b8e94, #7d8189));
+  --ink: var(--deem-ink, light-dark(#1f2124, #ecebe8));
+  --quiet: var(--deem-quiet, light-dark(#62656b, #a3a6ad));
+  --accent: var(--deem-accent, light-dark(#2f5bd7, #8fb0ff));
+  --on-accent: var(--deem-on-accent, light-dark(#ffffff, #10131a));
+  --yes: var(--deem-yes, light-dark(#1b7f4b, #6fd3a0));
+  --yes-bg: var(--deem-yes-bg, light-dark(#e3f4ea, #17382a));
+  --partly: var(--deem-partly, light-dark(#8a5a00, #f0bf62));
+  --partly-bg: var(--deem-partly-bg, light-dark(#fbf0d9, #3b2f15));
+  --no: var(--deem-no, light-dark(#b3303b, #ff9aa0));
+  --no-bg: var(--deem-no-bg, light-dark(#fbe6e7, #43202a));
+  --tint: color-mix(in oklab, var(--accent) 7%, transparent);
+}
+:host([hidden]), [hidden] { display: none !important; }
+* { box-sizing: border-box; }
+p, ul, dl, dd, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
+.vh { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+`;
+
+const FRAME = `
+.card { container-type: inline-size; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: var(--deem-radius, 12px); }
+.bare { background: none; border: 0; } .bare > :not(.body, .popover, .vh) { display: none; }
+.head { display: flex; align-items: center; gap: 10px; min-height: 44px; padding: 8px 18px 0; color: var(--quiet); font-size: .8667em; }
+.head > .pill, .head > .header { padding-block: 6px; }
+.head button { min-height: 32px; margin-block: -2px; } .head button:last-of-type { margin-inline-end: -8px; }
+.pill { display: inline-flex; align-items: center; gap: 6px; white-space: nowrap; }
+.pill::before { content: ""; width: 8px; height: 8px; border-radius: 50%; border: 2px solid var(--accent); }
+.pill[data-status=settled]::before { border: 4px solid var(--yes); }
+.pill:is([data-status=discarded], [data-status=cancelled], [data-status=expired])::before { border-color: var(--quiet); }
+.header { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
+.grow { flex: 1; }
+.faces { display: flex; align-items: center; padding-inline-start: 5px; }
+.more { padding-inline-start: 4px; }
+.face { flex: none; width: 22px; height: 22px; border-radius: 50%; display: grid; place-items: center; font-size: 10px; font-weight: 600; line-height: 1; color: #fff; background: var(--who); border: 2px solid var(--surface); margin-inline-start: -5px; }
+.question { font-size: 1.2em; line-height: 1.35; font-weight: 600; letter-spacing: -.005em; margin: 4px 18px 12px; overflow-wrap: anywhere; border-radius: 4px; outline-offset: 3px; }
+.subquestion { font-weight: 600; padding: 10px 18px; border-top: 1px solid var(--line); }
+.context, .advice { margin: -6px 18px 12px; color: var(--quiet); white-space: pre-line; overflow-wrap: anywhere; }
+.advice { margin-block: 0 12px; font-size: .8667em; }
+.tag { font-size: .8em; font-weight: 400; color: var(--quiet); }
+`;
+
+const GRID = `
+.grid { width: 100%; border-collapse: collapse; }
+.grid thead th { width: clamp(58px, 12.5cqi, 92px); padding: 0 4px 8px; font-size: .8em; line-height: 1.25; font-weight: 500; color: var(--quiet); text-align: center; vertical-align: bottom; overflow-wrap: break-word; hyphens: auto; }
+.grid thead th .tag { display: block; font-size: 1em; font-style: italic; }
+.grid thead .corner { width: auto; }
+.grid thead th:last-child { padding-inline-end: 14px; }
+.grid tbody tr, .row { border-top: 1px solid var(--line); }
+.grid tbody th { padding: 0; font-weight: 400; text-align: start; }
+.on { background: var(--tint); }
+.option { display: flex; gap: 12px; padding: 12px 8px 12px 18px; padding-inline: 18px 8px; }
+.grid[data-live] .option, .choices .option:has(:enabled) { cursor: pointer; }
+.words { display: block; min-width: 0; overflow-wrap: anywhere; }
+.label { font-weight: 500; } .on .label { font-weight: 600; }
+.line .tag { margin-inline-start: 4px; }
+.about { display: block; color: var(--quiet); font-size: .8667em; line-height: 1.4; }
+input[type=radio], input[type=checkbox] { appearance: none; flex: none; width: 18px; height: 18px; margin: 2px 0 0; border: 1.5px solid var(--edge); border-radius: 50%; background: none; cursor: inherit; display: grid; place-items: center; }
+input[type=radio]:checked { border: 5.5px solid var(--accent); }
+input[type=checkbox] { border-radius: 5px; }
+input[type=checkbox]:checked { border: 9px solid var(--accent); position: relative; }
+input[type=checkbox]:checked::before { content: ""; position: absolute; width: 4px; height: 8px; margin-top: -2px; border: solid var(--on-accent); border-width: 0 2px 2px 0; rotate: 45deg; }
+[data-kept] .words { opacity: .75; } [data-kept] input:checked { border-color: var(--edge); }
+.grid td { position: relative; padding: 6px 4px; text-align: center; }
+.grid td:last-child { padding-inline-end: 14px; }
+.grid[data-live]:not([aria-readonly]) td { cursor: pointer; }
+.mark { position: relative; display: inline-grid; place-items: center; width: 44px; height: 34px; border-radius: 8px; color: var(--quiet); border: 1px dashed var(--line); vertical-align: middle; }
+svg { width: 16px; height: 16px; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.area { fill: currentColor; stroke: none; }
+[data-mark=none] svg { opacity: .7; }
+[data-mark=yes] { --c: var(--yes); --b: var(--yes-bg); } [data-mark=partly] { --c: var(--partly); --b: var(--partly-bg); } [data-mark=no] { --c: var(--no); --b: var(--no-bg); }
+:is([data-mark=yes], [data-mark=partly], [data-mark=no]) .mark { color: var(--c); background: var(--b); border: 1px solid transparent; }
+.grid[data-live]:not([aria-readonly]) td:hover .mark { border: 1px solid color-mix(in oklab, currentColor 45%, transparent); }
+td:focus, th:focus { outline: none; }
+td:focus-visible .mark, .question:focus-visible, button:focus-visible, textarea:focus-visible, .grow-form input:focus-visible, summary:focus-visible, .choices input:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+th:focus-visible .option { outline: 2px solid var(--accent); outline-offset: -4px; border-radius: 10px; }
+[data-here] .mark { box-shadow: 0 0 0 2px var(--who); }
+.mark .face { position: absolute; top: -9px; inset-inline-end: -9px; width: 18px; height: 18px; font-size: 9px; font-weight: 700; border: 0; }
+.dot { position: absolute; top: 3px; inset-inline-end: 3px; width: 0; height: 0; border: 3px solid currentColor; border-radius: 50%; }
+.dot::after { content: ""; position: absolute; inset: -12px; }
+[data-here] .dot { inset-inline: 3px auto; }
+`;
+
+const PARTS = `
+.field { padding: 0 18px 12px; } .row ~ .field, .grid ~ .field, .choices ~ .field { padding-inline-start: 48px; background: var(--tint); }
+textarea, .grow-form input { display: block; width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 12px; }
+textarea { min-height: 84px; resize: vertical; field-sizing: content; max-height: 60vh; }
+textarea:read-only { background: none; border-style: dashed; }
+::placeholder { color: var(--quiet); opacity: 1; }
+.count { margin-top: 6px; font-size: .8em; color: var(--quiet); } .count[data-full] { color: var(--partly); font-weight: 600; }
+.said { padding: 2px 18px 14px; white-space: pre-line; overflow-wrap: anywhere; }
+.grid ~ .said, .choices ~ .said { padding-inline-start: 48px; background: var(--tint); }
+.grow-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 12px 8px 18px; padding-inline: 18px 12px; border-top: 1px solid var(--line); }
+.grow-form input { flex: 1 1 180px; width: auto; min-height: 34px; padding: 5px 10px; }
+.lens, .refused { border-top: 1px solid var(--line); padding: 9px 18px; font-size: .8667em; color: var(--quiet); }
+.lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
+.refused p, .notes .note > p:not(.buttons):has(button) { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; } .refused span, .note span { flex: 1 1 240px; overflow-wrap: anywhere; }
+.foot { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; padding: 10px 12px 12px; padding-inline: 8px 12px; border-top: 1px solid var(--line); }
+.acts { display: flex; flex-wrap: wrap; gap: 0 2px; }
+button { font: inherit; font-size: .9333em; min-height: 34px; padding: 0 10px; border-radius: 8px; border: 1px solid transparent; background: none; color: var(--quiet); cursor: pointer; white-space: nowrap; }
+button:hover:not([aria-disabled], :disabled) { background: var(--sunken); color: var(--ink); }
+button.line { border-color: var(--line); color: var(--ink); background: var(--paper); }
+button.save { background: var(--accent); color: var(--on-accent); font-weight: 600; padding: 0 18px; }
+button.save:hover:not([aria-disabled]) { background: color-mix(in oklab, var(--accent) 88%, var(--ink)); color: var(--on-accent); }
+button.danger { color: var(--no); border-color: currentColor; background: var(--paper); }
+button[aria-disabled=true], button:disabled { cursor: default; opacity: .6; }
+button.save[aria-disabled=true] { opacity: 1; background: var(--sunken); color: var(--quiet); }
+.state { display: inline-flex; align-items: center; gap: 6px; font-size: .8667em; color: var(--quiet); padding-inline: 6px; }
+.state svg { flex: none; width: 14px; height: 14px; } .state:is([data-state=needs-you], [data-state=not-stored], [data-state=cannot-store]) { color: var(--partly); }
+.note { padding: 12px 18px; border-top: 1px solid var(--line); background: var(--partly-bg); font-size: .9333em; }
+.note ul { margin-top: 6px; padding-inline-start: 18px; } .note del { color: var(--quiet); } .note ins { text-decoration: none; }
+.note li, .note p { overflow-wrap: anywhere; }
+.buttons { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
+.by { display: flex; align-items: center; gap: 8px; padding: 12px 18px 0; border-top: 1px solid var(--line); font-size: .9333em; color: var(--quiet); }
+.by .face { margin: 0; }
+.settled { padding-bottom: 12px; } .settled:not(:has(> :not([hidden]))) { display: none; }
+.why-line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; padding: 6px 10px 0 18px; padding-inline: 18px 10px; }
+p.why { overflow-wrap: anywhere; } .settled > p.why { padding: 6px 18px 0; }
+.why-line button { min-height: 28px; } .why-line .why[hidden] ~ button { margin-inline-start: -10px; }
+.settled .grow-form { border: 0; padding-bottom: 0; }
+.prev { border-top: 1px solid var(--line); color: var(--quiet); font-size: .8667em; }
+.prev summary { padding: 10px 18px; cursor: pointer; overflow-wrap: anywhere; border-radius: 8px; outline-offset: -4px !important; } .prev summary:hover { color: var(--ink); }
+.prev-list { padding: 0 18px 12px; } .entry { padding-block: 6px 8px; } .entry + .entry { border-top: 1px solid var(--line); } .entry b { color: var(--ink); font-weight: 600; }
+.mini { border-collapse: collapse; margin-top: 6px; } .mini th, .mini td { padding: 3px 10px 3px 0; padding-inline: 0 12px; text-align: start; font-weight: 400; } .mini .on th { font-weight: 600; color: var(--ink); } .mini svg { display: block; color: var(--c); }
+.popover { position: absolute; inset: auto; margin: 0; max-width: min(340px, calc(100vw - 16px)); padding: 12px 14px; font-size: .9333em; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .14); }
+.popover:has(> .menu) { padding: 4px; } .menu { display: grid; } .menu button { text-align: start; color: var(--ink); }
+.said-list { list-style: none; margin-block: 8px 6px; display: grid; gap: 6px; } .said-list li { display: flex; align-items: center; gap: 8px; } .said-list .face { margin: 0; } .said-list time { color: var(--quiet); font-size: .8667em; margin-inline-start: auto; padding-inline-start: 12px; }
+.keys { display: grid; grid-template-columns: auto 1fr; gap: 6px 16px; margin-top: 8px; } .keys dd { color: var(--quiet); }
+kbd { font: inherit; font-size: .8667em; padding: 1px 6px; border: 1px solid var(--line); border-radius: 5px; background: var(--surface); white-space: nowrap; }
+`;
+
+/** Under 520 px a row becomes a group: the option, then its marks as chips that carry their criterion's name. */
+const NARROW = `
+@container (max-width: 520px) {
+  .grid thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .grid, .grid tbody { display: block; }
+  .grid tbody tr { display: grid; grid-template-columns: 1fr 1fr; gap: 6px; padding: 0 14px 12px; }
+  .grid tbody tr:not(:has(td)) { padding-block-end: 0; }
+  .grid tbody th { grid-column: 1 / -1; margin-inline: -14px; }
+  .option { min-height: 44px; padding-inline-end: 18px; }
+  .grid tr:has(td) .option { padding-block-end: 6px; }
+  .grid td, .grid td:last-child { display: flex; flex-direction: row-reverse; align-items: center; justify-content: flex-end; gap: 8px; min-height: 44px; min-width: 0; padding: 4px 10px; border-radius: 8px; border: 1px dashed var(--line); text-align: start; }
+  .grid td::before { content: attr(data-label); font-size: .8667em; line-height: 1.2; color: var(--ink); min-width: 0; overflow-wrap: anywhere; }
+  .grid td:is([data-mark=yes], [data-mark=partly], [data-mark=no]) { background: var(--b); border: 1px solid transparent; }
+  .grid[data-live]:not([aria-readonly]) td:hover .mark { border: 0; }
+  td .mark { position: static; flex: none; width: 18px; height: 18px; background: none !important; border: 0 !important; box-shadow: none !important; outline: 0 !important; }
+  td:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+  td[data-here] { box-shadow: 0 0 0 2px var(--who); }
+  .mark .face { inset-inline-end: -6px; } .dot { top: 8px; inset-inline-end: 10px; } [data-here] .dot { inset-inline: auto 16px; }
+  .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: 18px; }
+  .head { flex-wrap: wrap; } .head > .header { flex-shrink: 1; }
+  button, .head button, .why-line button, .grow-form input { min-height: 44px; }
+  .prev summary { padding-block: 12px; }
+  .foot .acts { flex: 1 0 100%; } .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 10px; } .foot .save { flex: 1 1 120px; }
+}
+`;
+
+const MEDIA = `
+@media (forced-colors: active) {
+  .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
+  td:focus-visible .mark, th:focus-visible .option { outline-color: Highlight; } button { border-color: ButtonBorder; }
+}
+@media (prefers-reduced-motion: no-preference) { .mark, .grid td, .grid tbody tr, .row, button { transition: background-color .12s ease-out; } }
+`;
+
+let made: CSSStyleSheet | null = null;
+
+/** One sheet for all cards of a page. */
+export function sheet(): CSSStyleSheet {
+  if (made === null) {
+    made = new CSSStyleSheet();
+    made.replaceSync(TOKENS + FRAME + GRID + PARTS + NARROW + MEDIA);
+  }
+  return made;
+}
