@@ -14,6 +14,7 @@ mod grow;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use grow::Candidate;
 pub use grow::{Entry, NoPlace, derived_id};
 
 /// A row: something that can be chosen.

@@ -43,6 +43,8 @@ pub mod decide;
 
 pub mod evolve;
 
+pub mod why;
+
 pub mod matrix;
 
 pub use answer::{Answer, Chosen, QuestionAnswer};

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     answer::Answer,
-    definition::Definition,
+    definition::{Definition, Entry},
     draft::{Kind, Mark, Proposal},
     id::{At, Cell, CriterionId, DecisionId, Generation, Key, OptionId, Person},
+    refusal::Refusal,
 };
 
 /// Who raised a card (`D7.6`); `import` for one that came from a file (`P9`).
@@ -180,7 +181,66 @@ pub struct LateAnswer {
     pub answer: Option<Answer>,
 }
 
+impl Settled {
+    /// Rows and columns of `definition` - as it was when this was settled - that were not on the
+    /// saver's screen: "added while this was being saved" (`D6.4`). `None` = unknown.
+    pub fn unseen(&self, definition: &Definition) -> Option<Shown> {
+        let shown = self.shown.as_ref()?;
+        let questions = definition.questions.iter();
+        let options = questions.clone().flat_map(|question| &question.options);
+        let options = options
+            .map(|option| &option.id)
+            .filter(|id| !shown.options.contains(id));
+        let criteria = questions.flat_map(|question| &question.criteria);
+        let criteria = criteria
+            .map(|criterion| &criterion.id)
+            .filter(|id| !shown.criteria.contains(id));
+        Some(Shown {
+            options: options.cloned().collect(),
+            criteria: criteria.cloned().collect(),
+        })
+    }
+}
+
 impl Record {
+    /// The answer that stands.
+    pub fn settled(&self) -> Option<&Settled> {
+        match &self.phase {
+            Phase::Settled(settled) => Some(settled),
+            Phase::Open
+            | Phase::Reopened
+            | Phase::Discarded
+            | Phase::Cancelled { .. }
+            | Phase::Expired => None,
+        }
+    }
+
+    /// The entry that a key made; a key is known only if it made one (`D6.2`).
+    pub fn entry_of_key(&self, kind: Kind, key: &str) -> Option<Entry> {
+        let of = |(k, known, _): &&(Kind, Key, Appended)| *k == kind && known.as_str() == key;
+        let (_, _, appended) = self.appended.iter().find(of)?;
+        self.definition.entry(&appended.id)
+    }
+
+    /// Whether a proposal under this key was refused in this generation: the key is spent.
+    pub fn is_spent(&self, kind: Kind, key: &str) -> bool {
+        let of = |refused: &RefusedProposal| {
+            refused.proposal.kind == kind && refused.proposal.key.as_str() == key
+        };
+        self.refused.iter().any(of)
+    }
+
+    /// What one is told who comes too late (`D2.8`, `D4.4`).
+    pub fn resolved(&self) -> Refusal {
+        let settled = self.settled();
+        Refusal::Resolved {
+            status: self.status().to_owned(),
+            answer: settled.map(|settled| Box::new(settled.answer.clone())),
+            resolver: settled.map(|settled| settled.resolver.clone()),
+            at: settled.map(|settled| settled.at),
+        }
+    }
+
     /// `open` or `reopened`.
     pub fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Open | Phase::Reopened)

@@ -144,3 +144,207 @@ pub enum Refusal {
     /// A frozen definition cannot be changed, only grown (`D1.7`, imports).
     Frozen,
 }
+
+/// How long a refusal lives (`P7`, design invariant 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Keeping {
+    /// Final: stored with the op; a retry, however late, gets it again.
+    Stored,
+    /// True now, perhaps not later: never stored, a retry is judged anew.
+    Passing,
+    /// Never stored: about the request, not about the decision.
+    Never,
+}
+
+/// What `codes.json` says of one code; the table is checked against this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeFacts {
+    /// The word on the wire.
+    pub code: &'static str,
+    /// The HTTP status.
+    pub status: u16,
+    /// How long it lives.
+    pub keeping: Keeping,
+    /// For a person: what happened and what to do. `{name}` stands for a value of the refusal.
+    pub sentence: &'static str,
+}
+
+const fn facts(
+    code: &'static str,
+    status: u16,
+    keeping: Keeping,
+    sentence: &'static str,
+) -> CodeFacts {
+    CodeFacts {
+        code,
+        status,
+        keeping,
+        sentence,
+    }
+}
+
+impl Refusal {
+    /// The one place that knows code, status, keeping and sentence of each refusal.
+    #[rustfmt::skip]
+    pub fn facts(&self) -> CodeFacts {
+        use Keeping::{Never, Passing, Stored};
+        match self {
+            Self::Stale { .. } => facts("stale", 409, Stored,
+                "This changed since you saw it. Look at what is shown now, then save that."),
+            Self::Invalid { .. } => facts("invalid", 409, Stored,
+                "This breaks a rule. Change it and try again."),
+            Self::Duplicate { .. } => facts("duplicate", 409, Stored,
+                "There is one with this name already. Use that one or choose another name."),
+            Self::Full { .. } => facts("full", 409, Stored,
+                "There is room for {max} and they are taken. Use one that is there."),
+            Self::Resolved { .. } => facts("resolved", 409, Stored,
+                "This decision is {status} and takes no changes. Reopen it or ask a new one."),
+            Self::NotDecided => facts("not-decided", 409, Stored,
+                "Only a settled decision can do that. Save an answer first."),
+            Self::Resolving => facts("resolving", 409, Passing,
+                "An answer is being saved right now. Try again in a moment."),
+            Self::Implementation => facts("implementation", 409, Passing,
+                "Work is under way on this document. Try again when it has ended."),
+            Self::DraftFull => facts("draft-full", 409, Passing,
+                "This draft has no room left. Save it, or try again in a moment."),
+            Self::Rate { .. } => facts("rate", 429, Passing,
+                "That was too much at once. Try again in {retryAfterMs} ms."),
+            Self::Unavailable { .. } => facts("unavailable", 503, Passing,
+                "The relay cannot store anything right now. Try again in {retryAfterMs} ms."),
+            Self::TokenExpired => facts("token-expired", 409, Passing,
+                "Your sign-in has run out. Sign in again; what you typed is kept."),
+            Self::Malformed { .. } => facts("malformed", 400, Never,
+                "The request has the wrong shape at {path}. Correct it and send it again."),
+            Self::Unauthenticated => facts("unauthenticated", 401, Never,
+                "Nobody is signed in. Sign in, or send a valid token."),
+            Self::Forbidden { .. } => facts("forbidden", 403, Never,
+                "You may see this but not do that. Ask someone with the right: {needs}."),
+            Self::NotFound => facts("not-found", 404, Never,
+                "There is nothing here that you may see. Check the address."),
+            Self::TooLarge { .. } => facts("too-large", 413, Never,
+                "This is larger than {max} bytes. Make it smaller or split it."),
+            Self::OpReused => facts("op-reused", 409, Never,
+                "This operation id was used for another request. Make a new one."),
+            Self::Frozen => facts("frozen", 409, Never,
+                "A question cannot be changed once it was asked. Ask a new decision."),
+        }
+    }
+
+    /// The word on the wire.
+    pub fn code(&self) -> &'static str {
+        self.facts().code
+    }
+
+    /// The status of an HTTP answer that carries it.
+    pub fn http_status(&self) -> u16 {
+        self.facts().status
+    }
+
+    /// Whether it is stored with its op, so that every retry gets it again.
+    pub fn is_final(&self) -> bool {
+        self.facts().keeping == Keeping::Stored
+    }
+
+    /// One sentence or two for a person: what happened and what to do.
+    pub fn message(&self) -> String {
+        let sentence = match self {
+            Self::Invalid { reason, .. } => reason.sentence(),
+            _ => self.facts().sentence,
+        };
+        let value = match self {
+            Self::Full { max } | Self::TooLarge { max } => max.to_string(),
+            Self::Invalid { max: Some(max), .. } => max.to_string(),
+            Self::Resolved { status, .. } => status.clone(),
+            Self::Rate { retry_after_ms } | Self::Unavailable { retry_after_ms } => {
+                retry_after_ms.to_string()
+            }
+            Self::Malformed { path } => path.clone(),
+            Self::Forbidden { needs } => needs.clone(),
+            _ => String::new(),
+        };
+        match (sentence.find('{'), sentence.find('}')) {
+            (Some(start), Some(end)) => {
+                let before = sentence.get(..start).unwrap_or_default();
+                let after = sentence.get(end + 1..).unwrap_or_default();
+                format!("{before}{value}{after}")
+            }
+            _ => sentence.to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.message(), self.code())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Reason {
+    /// Every reason, in the order of `P7`.
+    pub const ALL: [Self; 17] = [
+        Self::Blank,
+        Self::TooLong,
+        Self::TooShort,
+        Self::Pattern,
+        Self::Character,
+        Self::UnknownOption,
+        Self::UnknownCriterion,
+        Self::NotAChoice,
+        Self::NotWritten,
+        Self::Verbatim,
+        Self::NoCriteria,
+        Self::EmptyList,
+        Self::NotUnique,
+        Self::Unanswered,
+        Self::TwoChoices,
+        Self::KeySpent,
+        Self::DocumentFull,
+    ];
+
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// For a person: what is wrong and what to do. `{max}` stands for the bound.
+    pub fn sentence(self) -> &'static str {
+        self.facts().1
+    }
+
+    #[rustfmt::skip]
+    fn facts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Blank => ("blank", "Nothing is written here. Write something."),
+            Self::TooLong => ("too-long", "This is longer than {max}. Shorten it."),
+            Self::TooShort => ("too-short", "This is too short. Make it longer."),
+            Self::Pattern => ("pattern", "This does not have the form it needs. Correct it."),
+            Self::Character => ("character",
+                "This holds an invisible or unknown character. Type it again by hand."),
+            Self::UnknownOption => ("unknown-option",
+                "There is no such option on this card. Choose one that is there."),
+            Self::UnknownCriterion => ("unknown-criterion",
+                "There is no such criterion on this card. Use one that is there."),
+            Self::NotAChoice => ("not-a-choice",
+                "This question takes no such choice. Answer it as it is asked."),
+            Self::NotWritten => ("not-written",
+                "This question takes no written answer. Choose one of its options."),
+            Self::Verbatim => ("verbatim",
+                "This dialog takes only the answers it shows. Choose one of them."),
+            Self::NoCriteria => ("no-criteria",
+                "This decision has no criteria to mark against. Add a criterion first."),
+            Self::EmptyList => ("empty-list", "This list is empty. Fill it or leave it out."),
+            Self::NotUnique => ("not-unique",
+                "Two of these are the same. Give each a name of its own."),
+            Self::Unanswered => ("unanswered", "This is not answered yet. Answer it, then save."),
+            Self::TwoChoices => ("two-choices",
+                "More than one option is chosen. Keep one, then save."),
+            Self::KeySpent => ("key-spent",
+                "This entry was refused before. Add it again as a new one."),
+            Self::DocumentFull => ("document-full",
+                "The document has no room for this answer. Shorten it or the document."),
+        }
+    }
+}
