@@ -18,12 +18,14 @@
 pub mod error;
 pub mod memory;
 pub mod model;
+pub mod sqlite;
 pub mod store;
 
 pub use error::{CommitError, OpenError, StoreError};
-pub use memory::MemoryStore;
+pub use memory::{Fault, MemoryStore};
 pub use model::{
     BindingRow, Commit, DraftRow, EntryRow, Fence, LabelRow, OpOutcome, OpRow, ProjectionRow,
     QueueRow, RecordRow, Room, RoomImage, SnapshotRow, SpaceImage, Tail,
 };
+pub use sqlite::{SCHEMA_VERSION, SqliteOptions, SqliteStore};
 pub use store::{Counters, Read, Store};
