@@ -17,9 +17,6 @@ mod import;
 mod settle;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 pub use grow::{Appending, Verdict, append, claim};
 
 /// Judges `command` against `record` (`None` = no such decision yet). No events = nothing to

@@ -11,8 +11,6 @@ use crate::{
 mod build;
 mod check;
 mod grow;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use grow::Candidate;
 pub use grow::{Entry, NoPlace, derived_id};

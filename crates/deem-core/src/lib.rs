@@ -47,11 +47,14 @@ pub mod why;
 
 pub mod matrix;
 
+pub mod edit;
+
 pub use answer::{Answer, Chosen, QuestionAnswer};
 pub use command::{Append, Command, Context, DraftNow, Import, Opening, Standing};
 pub use decide::decide;
 pub use definition::{Answering, Criterion, Definition, OptionDef, Question};
 pub use draft::{DraftView, Kind, Mark, Mode, Proposal, QuestionDraft};
+pub use edit::{Edit, Sheet};
 pub use event::Event;
 pub use evolve::evolve;
 pub use id::{
