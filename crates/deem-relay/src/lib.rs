@@ -14,9 +14,18 @@
 //!   `/healthz` says so.
 //! - `RELAY-5`: a token is in no URL, no log line and no error text.
 
+mod clock;
 mod config;
 mod error;
+mod frame;
+mod identity;
+mod mailbox;
+mod metrics;
+mod origin;
+mod rows;
 mod serve;
+mod web;
+mod writer;
 
 pub use config::Config;
 pub use error::{ExitReason, ServeError};

@@ -1,0 +1,236 @@
+//! Who is asking: tokens, and the open identity of `--dev` (`P0`).
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use deem_core::{
+    id::{Person, SpaceId},
+    rights::{Actor, Role, Scope},
+};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use serde::Deserialize;
+
+use crate::ServeError;
+
+/// How far clocks may be apart, seconds (`P0`).
+pub(crate) const LEEWAY_S: u64 = 60;
+/// How far ahead a token's `exp` may lie, seconds: a longer one cannot be taken back (`P0`).
+pub(crate) const TOKEN_LIFE_MAX_S: u64 = 24 * 3600;
+/// A shared secret for HS256 below the size of its hash can be guessed, bytes (RFC 7518 3.2).
+const SECRET_BYTES_MIN: usize = 32;
+/// A longer token is refused unread, bytes: the largest claims we know of are below a tenth.
+const TOKEN_BYTES_MAX: usize = 16 * 1024;
+
+/// A person with their rights, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The token's `sub`.
+    pub(crate) person: Person,
+    /// Rights per space.
+    pub(crate) rights: Rights,
+    /// When the token ends, ms since 1970; `None` under `--dev`.
+    pub(crate) expires_at_ms: Option<u64>,
+    /// What the token is widened by.
+    pub(crate) scope: Option<Scope>,
+}
+
+/// Which role in which space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Rights {
+    /// `--dev`: the same role everywhere.
+    Everywhere(Role),
+    /// A token's spaces.
+    Spaces(BTreeMap<SpaceId, Role>),
+}
+
+impl Identity {
+    /// The role in `space`; `None`: this person may not know that it exists.
+    pub(crate) fn role(&self, space: &SpaceId) -> Option<Role> {
+        match &self.rights {
+            Rights::Everywhere(role) => Some(*role),
+            Rights::Spaces(spaces) => spaces.get(space).copied(),
+        }
+    }
+
+    /// This person as an actor in `space`; `None` as for [`Self::role`].
+    pub(crate) fn actor(&self, space: &SpaceId) -> Option<Actor> {
+        let role = self.role(space)?;
+        Some(Actor { person: self.person.clone(), role, scope: self.scope })
+    }
+}
+
+/// Why somebody is nobody. No variant holds any part of the token (`RELAY-5`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IdentityError {
+    /// No token, or under `--dev` no name.
+    Missing,
+    /// Not one of ours, or not well-formed.
+    Invalid,
+    /// Its time is over.
+    Expired,
+}
+
+/// Where identities come from.
+#[derive(Debug)]
+pub(crate) struct Identities {
+    dev: bool,
+    key: Option<(PathBuf, RwLock<Arc<Key>>)>,
+}
+
+/// A key and the one algorithm its kind stands for.
+struct Key {
+    decoding: DecodingKey,
+    algorithm: Algorithm,
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Key").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    sub: String,
+    exp: f64,
+    spaces: BTreeMap<String, String>,
+    #[serde(default)]
+    scope: Option<String>,
+}
+
+impl Identities {
+    /// Reads the key, where one is named.
+    pub(crate) fn new(dev: bool, auth_key: Option<&Path>) -> Result<Self, ServeError> {
+        let key = match auth_key {
+            Some(path) => Some((path.to_owned(), RwLock::new(Arc::new(read_key(path)?)))),
+            None => None,
+        };
+        if !dev && key.is_none() {
+            return Err(ServeError::NoIdentity);
+        }
+        Ok(Self { dev, key })
+    }
+
+    /// Whether anybody may be anyone.
+    pub(crate) fn dev(&self) -> bool {
+        self.dev
+    }
+
+    /// Reads the key file again (SIGHUP); on an error the old key stays.
+    pub(crate) fn reload(&self) -> Result<(), ServeError> {
+        if let Some((path, key)) = &self.key {
+            let fresh = Arc::new(read_key(path)?);
+            *key.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        }
+        Ok(())
+    }
+
+    /// Who holds `token` at `now_ms` (since 1970).
+    pub(crate) fn by_token(&self, token: &str, now_ms: u64) -> Result<Identity, IdentityError> {
+        let Some((_, key)) = &self.key else { return Err(IdentityError::Invalid) };
+        let key = Arc::clone(&key.read().unwrap_or_else(PoisonError::into_inner));
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(IdentityError::Invalid);
+        }
+        // Time is judged below, with the caller's clock.
+        let mut validation = Validation::new(key.algorithm);
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        let claims = jsonwebtoken::decode::<Claims>(token, &key.decoding, &validation)
+            .map_err(|_| IdentityError::Invalid)?
+            .claims;
+        let expires_at_ms = expiry_ms(claims.exp, now_ms)?;
+        let spaces = claims
+            .spaces
+            .into_iter()
+            .map(|(space, role)| Some((SpaceId::parse(space).ok()?, parse_role(&role)?)))
+            .collect::<Option<_>>()
+            .ok_or(IdentityError::Invalid)?;
+        Ok(Identity {
+            person: Person::parse(claims.sub).map_err(|_| IdentityError::Invalid)?,
+            rights: Rights::Spaces(spaces),
+            expires_at_ms: Some(expires_at_ms),
+            scope: claims
+                .scope
+                .is_some_and(|scope| scope.split_ascii_whitespace().any(|w| w == "record-chat"))
+                .then_some(Scope::RecordChat),
+        })
+    }
+
+    /// Who says they are `user`, under `--dev`; the role defaults to writer.
+    pub(crate) fn by_name(
+        &self,
+        user: Option<&str>,
+        role: Option<&str>,
+    ) -> Result<Identity, IdentityError> {
+        let (true, Some(user)) = (self.dev, user) else { return Err(IdentityError::Missing) };
+        let role = match role {
+            None => Role::Writer,
+            Some(word) => parse_role(word).ok_or(IdentityError::Invalid)?,
+        };
+        Ok(Identity {
+            person: Person::parse(user).map_err(|_| IdentityError::Invalid)?,
+            rights: Rights::Everywhere(role),
+            expires_at_ms: None,
+            scope: None,
+        })
+    }
+}
+
+fn parse_role(word: &str) -> Option<Role> {
+    match word {
+        "viewer" => Some(Role::Viewer),
+        "writer" => Some(Role::Writer),
+        "agent" => Some(Role::Agent),
+        "admin" => Some(Role::Admin),
+        _ => None,
+    }
+}
+
+/// The end of a token in ms, if it has neither passed nor lies too far ahead.
+fn expiry_ms(exp_s: f64, now_ms: u64) -> Result<u64, IdentityError> {
+    // Beyond this a float no longer counts single milliseconds; such a time is too far anyway.
+    if !exp_s.is_finite() || !(0.0..=4e12).contains(&exp_s) {
+        return Err(IdentityError::Invalid);
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and 4e15 by the line above"
+    )]
+    let expires_at_ms = (exp_s * 1000.0) as u64;
+    if expires_at_ms + LEEWAY_S * 1000 <= now_ms {
+        return Err(IdentityError::Expired);
+    }
+    if expires_at_ms > now_ms + (TOKEN_LIFE_MAX_S + LEEWAY_S) * 1000 {
+        return Err(IdentityError::Invalid);
+    }
+    Ok(expires_at_ms)
+}
+
+fn read_key(path: &Path) -> Result<Key, ServeError> {
+    let wrong = |why: String| ServeError::AuthKey { path: path.to_owned(), why };
+    let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    // A PEM file is never taken for a secret: its bytes are public.
+    if bytes.trim_ascii_start().starts_with(b"-----BEGIN") {
+        let decoding = DecodingKey::from_ed_pem(&bytes).map_err(|_| {
+            wrong("it is PEM, but no Ed25519 public key (openssl pkey -pubout makes one)".into())
+        })?;
+        return Ok(Key { decoding, algorithm: Algorithm::EdDSA });
+    }
+    if bytes.len() < SECRET_BYTES_MIN {
+        return Err(wrong(format!(
+            "a shared secret needs at least {SECRET_BYTES_MIN} bytes, this file has {}",
+            bytes.len()
+        )));
+    }
+    let decoding = DecodingKey::from_secret(&bytes).map_err(|error| wrong(error.to_string()))?;
+    Ok(Key { decoding, algorithm: Algorithm::HS256 })
+}
+
+#[cfg(test)]
+mod tests;
