@@ -1,0 +1,194 @@
+//! What a tab holds of one decision.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use deem_core::{
+    id::{DecisionId, Generation, Person},
+    record::Record,
+};
+use deem_draft::{
+    edit::{Edit, Typed},
+    guard::Guard,
+    id::{ClientId, Epoch},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    row::{Rows, packed},
+    save::SaveSlot,
+};
+use crate::wire::{Nack, reply::ProposalView};
+
+/// Acts kept for undo, per card: what a person does between two looks at it.
+pub(crate) const UNDO_ACTS_MAX: usize = 200;
+
+/// One accepted update (or whole state) of a draft as the device keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Accepted {
+    pub(crate) decision: DecisionId,
+    pub(crate) generation: Generation,
+    pub(crate) epoch: Epoch,
+    /// Of the last update in it.
+    pub(crate) seq: u64,
+    #[serde(with = "packed")]
+    pub(crate) update: Vec<u8>,
+}
+
+/// What the relay has accepted of one draft, as far as this tab knows.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub(crate) generation: Generation,
+    pub(crate) epoch: Epoch,
+    pub(crate) seq: u64,
+    /// Device key and update, in the order they came.
+    pub(crate) updates: Vec<(String, Vec<u8>)>,
+}
+
+/// The draft as it is shown: the base with the rows on top, behind the gate.
+pub(crate) struct Sheet {
+    pub(crate) guard: Guard,
+    /// What this tab writes under.
+    pub(crate) client: ClientId,
+    /// What takes this tab's acts back, newest last.
+    pub(crate) undo: Vec<Vec<Typed>>,
+    pub(crate) redo: Vec<Vec<Typed>>,
+}
+
+/// Where the room of this draft stands on the connection (leader), or with the leader (follower).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Phase {
+    /// Not asked for.
+    #[default]
+    Out,
+    /// `join` or `rebase` is under way, or the follower has asked its leader.
+    Asked,
+    /// Sync step 1 is under way; `fresh` = the relay's state replaces ours and the rows are made
+    /// again on it.
+    Syncing {
+        /// See above.
+        fresh: Fresh,
+    },
+    /// Rows may go out.
+    Live,
+    /// Refused for this person, or read-only; not asked again on this connection.
+    Closed,
+}
+
+/// Whether a sync adds to our state or replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fresh {
+    /// Adds.
+    Adds,
+    /// Replaces: rebase.
+    Replaces,
+}
+
+/// The room on the connection.
+#[derive(Debug, Default)]
+pub(crate) struct RoomState {
+    pub(crate) phase: Phase,
+    /// The relay's number for it.
+    pub(crate) number: Option<u32>,
+    /// Counts our updates on this connection.
+    pub(crate) sent: u64,
+    /// Grows when rows have to be made again: frames of followers under an older turn are void.
+    pub(crate) turn: u64,
+    /// Nothing is sent before this monotonic time, ms.
+    pub(crate) not_before_ms: u64,
+    /// The wait after the last passing refusal, ms; 0 = there was none since the last ack.
+    pub(crate) wait_ms: u64,
+    /// Refusals since the last ack.
+    pub(crate) anew: u32,
+    /// The rows were made again and the other tabs have not heard of it.
+    pub(crate) made_anew: bool,
+}
+
+/// Somebody's place in the card.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Place {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) question: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cell: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) field: Option<String>,
+}
+
+/// A presence entry of another client id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Present {
+    pub(crate) clock: u64,
+    pub(crate) person: Option<Person>,
+    pub(crate) name: Option<String>,
+    pub(crate) place: Place,
+}
+
+/// An edit that found no place: kept on the device until its author restores or drops it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) id: String,
+    pub(crate) code: String,
+    /// What it would have set, in words.
+    pub(crate) text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edit: Option<Edit>,
+}
+
+/// One decision.
+#[derive(Default)]
+pub(crate) struct Card {
+    pub(crate) record: Option<Record>,
+    pub(crate) base: Option<Base>,
+    pub(crate) sheet: Option<Sheet>,
+    /// Rows of this draft: this tab's and, for what is shown, its siblings'.
+    pub(crate) rows: Rows,
+    pub(crate) save: Option<SaveSlot>,
+    pub(crate) snippets: Vec<Kept>,
+    pub(crate) room: RoomState,
+    /// This tab shows it.
+    pub(crate) open: bool,
+    /// Other tabs of this leader that show it.
+    pub(crate) openers: BTreeSet<String>,
+    /// Updates that came while a sync was under way, with their seq.
+    pub(crate) early: Vec<(u64, Vec<u8>)>,
+    /// Yrs client ids and their people.
+    pub(crate) people: BTreeMap<u64, Person>,
+    pub(crate) proposals: Vec<ProposalView>,
+    pub(crate) present: BTreeMap<u64, Present>,
+    pub(crate) contested: Vec<deem_draft::mark_log::Contested>,
+    pub(crate) own_place: Option<Place>,
+    pub(crate) own_clock: u64,
+    /// The relay refused this person the draft.
+    pub(crate) forbidden: bool,
+    /// Why the last row of this card waits, where the relay said so.
+    pub(crate) trouble: Option<Nack>,
+    /// The id the next replica writes under, where a rebase is under way.
+    pub(crate) next_client: Option<ClientId>,
+    /// This person's first edit dropped the suggestion (`D3`).
+    pub(crate) suggestion_dropped: bool,
+    /// A `late` was sent for this generation (`D5.3`).
+    pub(crate) late_sent: bool,
+}
+
+impl Card {
+    /// Whether the record takes edits.
+    pub(crate) fn is_open(&self) -> bool {
+        self.record.as_ref().is_some_and(Record::is_open)
+    }
+
+    /// Whether anybody here needs the room.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.open
+            || !self.openers.is_empty()
+            || !self.rows.is_empty()
+            || self.save.as_ref().is_some_and(SaveSlot::locks)
+    }
+
+    /// Rows that are this tab's to send.
+    pub(crate) fn own_rows(&self, tab: &str) -> usize {
+        self.rows
+            .values()
+            .filter(|waiting| waiting.row.tab == tab)
+            .count()
+    }
+}

@@ -1,0 +1,251 @@
+//! What the device keeps, and what is made of it when the page starts.
+
+use deem_core::{id::DecisionId, record::Record};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Client,
+    card::{Accepted, Base, Kept},
+    output::Store,
+    row::{self, Row, Waiting},
+    save,
+    tabs::TabMessage,
+};
+
+/// Key of [`KeptSpace`] in the meta store.
+const SPACE_KEY: &str = "space";
+
+/// What the device can be relied on for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Device {
+    /// Being read.
+    #[default]
+    Loading,
+    /// Keeps what it is given.
+    Keeps,
+    /// Keeps nothing, by choice.
+    Memory,
+    /// Keeps nothing: private mode, full, or damaged.
+    Failed,
+    /// A newer page upgraded it: this one must be reloaded.
+    Outdated,
+}
+
+impl Device {
+    pub(crate) fn keeps(self) -> bool {
+        matches!(self, Self::Loading | Self::Keeps)
+    }
+
+    pub(crate) fn is_read_only(self) -> bool {
+        matches!(self, Self::Loading | Self::Outdated)
+    }
+}
+
+/// Up to where this device has the space.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct KeptSpace {
+    v: u32,
+    store: Option<String>,
+    commit: u64,
+}
+
+impl Client {
+    /// The device's word: `device`, `memory`, `failed` or `outdated`.
+    pub fn storage(&mut self, word: &str) {
+        self.device = match word {
+            "device" => Device::Keeps,
+            "memory" => Device::Memory,
+            "outdated" => Device::Outdated,
+            _ => Device::Failed,
+        };
+        self.changed_all();
+    }
+
+    /// One value of the device. Values this version cannot read are left where they are.
+    pub fn load(&mut self, store: &str, key: &str, value: &[u8]) {
+        match Store::from_word(store) {
+            Some(Store::Meta) => self.load_meta(key, value),
+            Some(Store::Records) => {
+                if let Ok(record) = serde_json::from_slice::<Record>(value) {
+                    let id = record.id.clone();
+                    self.card(&id).record = Some(record);
+                }
+            }
+            Some(Store::Drafts) => {
+                if let Ok(accepted) = serde_json::from_slice::<Accepted>(value) {
+                    self.load_accepted(key, accepted);
+                }
+            }
+            Some(Store::Rows) => {
+                if let Ok(row) = serde_json::from_slice::<Row>(value) {
+                    self.count = self.count.max(row::row_count(&row.key));
+                    let waiting = Waiting {
+                        row,
+                        batch: 0,
+                        flight: None,
+                    };
+                    let card = self.card(&waiting.row.decision.clone());
+                    card.rows.entry(waiting.row.key.clone()).or_insert(waiting);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn load_meta(&mut self, key: &str, value: &[u8]) {
+        if key == SPACE_KEY {
+            if let Ok(kept) = serde_json::from_slice::<KeptSpace>(value) {
+                self.store = kept.store;
+                self.commit = kept.commit;
+            }
+        } else if let Some(id) = save::save_of_key(key) {
+            self.card(&id).save = serde_json::from_slice(value).ok();
+        } else if let Some(Ok(id)) = key.strip_prefix("kept/").map(DecisionId::parse) {
+            let kept = serde_json::from_slice::<Vec<Kept>>(value);
+            self.card(&id).snippets = kept.unwrap_or_default();
+        }
+    }
+
+    /// Updates of the newest document count; those of an older one have no use any more.
+    fn load_accepted(&mut self, key: &str, accepted: Accepted) {
+        let count = key.split('/').next_back().map_or(0, row::row_count);
+        self.count = self.count.max(count);
+        let card = self.card(&accepted.decision.clone());
+        let document = (accepted.generation, accepted.epoch);
+        let base = card.base.get_or_insert_with(|| Base {
+            generation: accepted.generation,
+            epoch: accepted.epoch,
+            seq: 0,
+            updates: Vec::new(),
+        });
+        let held = (base.generation, base.epoch);
+        if document < held {
+            return self.out.remove(Store::Drafts, key);
+        }
+        if document > held {
+            let (generation, epoch) = document;
+            let old = std::mem::replace(
+                base,
+                Base {
+                    generation,
+                    epoch,
+                    seq: 0,
+                    updates: Vec::new(),
+                },
+            );
+            for (key, _) in old.updates {
+                self.out.remove(Store::Drafts, &key);
+            }
+        }
+        if let Some(base) = &mut self.card(&accepted.decision).base {
+            base.seq = base.seq.max(accepted.seq);
+            base.updates.push((key.to_owned(), accepted.update));
+        }
+    }
+
+    /// Everything of the device was given.
+    pub fn loaded(&mut self) {
+        if self.device == Device::Loading {
+            self.device = Device::Memory;
+        }
+        let ids: Vec<DecisionId> = self.cards.keys().cloned().collect();
+        for id in ids {
+            let card = self.card(&id);
+            let generation = card.record.as_ref().map(|record| record.generation);
+            if card
+                .base
+                .as_ref()
+                .is_some_and(|base| Some(base.generation) != generation)
+            {
+                card.base = None;
+            }
+            self.changed(&id);
+        }
+        self.first_row = true;
+        let tab = self.config.tab.clone();
+        self.post(&TabMessage::Hi { tab });
+        self.changed_space();
+    }
+
+    /// Every batch up to this number is on disk.
+    pub fn stored(&mut self, batch: u64) {
+        let mut changed = Vec::new();
+        for (id, card) in &mut self.cards {
+            for waiting in card
+                .rows
+                .values_mut()
+                .filter(|w| w.batch > 0 && w.batch <= batch)
+            {
+                waiting.batch = 0;
+                changed.push(id.clone());
+            }
+        }
+        for id in changed {
+            self.changed(&id);
+        }
+    }
+
+    /// Keeps up to where the space is known (leader).
+    pub(crate) fn keep_space(&mut self) {
+        if self.leads() {
+            let kept = KeptSpace {
+                v: 1,
+                store: self.store.clone(),
+                commit: self.commit,
+            };
+            self.out.put(
+                Store::Meta,
+                SPACE_KEY,
+                serde_json::to_vec(&kept).unwrap_or_default(),
+            );
+        }
+    }
+
+    /// Keeps a record (leader).
+    pub(crate) fn keep_record(&mut self, id: &DecisionId) {
+        let record = self.cards.get(id).and_then(|card| card.record.as_ref());
+        if let (true, Some(record)) = (self.leads(), record) {
+            let bytes = serde_json::to_vec(record).unwrap_or_default();
+            self.out.put(Store::Records, id.as_str(), bytes);
+        }
+    }
+
+    /// Folds the accepted updates of a draft into one under a fresh key; deletes exactly the keys
+    /// that are in it.
+    pub(crate) fn fold(&mut self, id: &DecisionId) {
+        self.count += 1;
+        let key = format!("{id}/{}", row::row_key(self.count, &self.config.tab));
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let (Some(record), Some(base)) = (&card.record, &mut card.base) else {
+            return;
+        };
+        let Some(sheet) = &card.sheet else { return };
+        let draft = deem_draft::id::DraftId {
+            decision: id.clone(),
+            generation: base.generation,
+            epoch: base.epoch,
+        };
+        let mut folded = deem_draft::guard::Guard::new(draft, sheet.client);
+        let updates = base.updates.iter().map(|(_, update)| update);
+        super::rebase::receive_all(&mut folded, &record.definition, updates);
+        let update = folded.replica().state();
+        let accepted = Accepted {
+            decision: id.clone(),
+            generation: base.generation,
+            epoch: base.epoch,
+            seq: base.seq,
+            update: update.clone(),
+        };
+        let old = std::mem::replace(&mut base.updates, vec![(key.clone(), update)]);
+        self.out.put(
+            Store::Drafts,
+            &key,
+            serde_json::to_vec(&accepted).unwrap_or_default(),
+        );
+        for (key, _) in old {
+            self.out.remove(Store::Drafts, &key);
+        }
+    }
+}

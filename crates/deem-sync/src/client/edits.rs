@@ -1,0 +1,479 @@
+//! What a person does to a draft, here and now, online or not.
+
+use deem_core::{
+    draft::{DraftView, Kind, Mark, Mode},
+    id::{Cell, CriterionId, DecisionId, OptionId, QuestionId},
+    refusal::Refusal,
+};
+use deem_draft::{
+    edit::{Edit, Edited, Typed},
+    guard::Guard,
+    id::{ClientId, DraftId, Epoch},
+    rebase::rebase,
+};
+
+use super::{
+    Client,
+    card::{Base, Sheet, UNDO_ACTS_MAX},
+    output::{Output, Store},
+    random,
+    rebase::receive_all,
+    row::{self, Row, Waiting},
+};
+use crate::wire::lib0::Reader;
+
+impl Client {
+    /// Sets or clears one cell (`D2.4`).
+    ///
+    /// # Errors
+    /// As all edits: `invalid` where the definition or a limit refuses it, `resolved` on a closed
+    /// decision, `resolving` while a Save waits, `forbidden` without the right to write. Nothing
+    /// has changed then.
+    pub fn set_mark(
+        &mut self,
+        id: &DecisionId,
+        option: OptionId,
+        criterion: CriterionId,
+        mark: Option<Mark>,
+    ) -> Result<(), Refusal> {
+        self.act(
+            id,
+            &Edit::Mark {
+                option,
+                criterion,
+                mark,
+            },
+        )
+    }
+
+    /// Sets or clears the single choice. Errors as [`Self::set_mark`].
+    pub fn choose(
+        &mut self,
+        id: &DecisionId,
+        question: Option<QuestionId>,
+        option: Option<OptionId>,
+    ) -> Result<(), Refusal> {
+        self.act(id, &Edit::Choice { option, question })
+    }
+
+    /// Sets or clears one pick. Errors as [`Self::set_mark`].
+    pub fn pick(&mut self, id: &DecisionId, option: OptionId, on: bool) -> Result<(), Refusal> {
+        self.act(id, &Edit::Pick { option, on })
+    }
+
+    /// Says which side counts. Errors as [`Self::set_mark`].
+    pub fn set_mode(
+        &mut self,
+        id: &DecisionId,
+        question: Option<QuestionId>,
+        mode: Mode,
+    ) -> Result<(), Refusal> {
+        self.act(id, &Edit::Mode { mode, question })
+    }
+
+    /// The whole text as the field shows it now. Errors as [`Self::set_mark`].
+    pub fn set_text(
+        &mut self,
+        id: &DecisionId,
+        question: Option<QuestionId>,
+        text: &str,
+        caret: Option<u32>,
+    ) -> Result<(), Refusal> {
+        self.act(
+            id,
+            &Edit::Text {
+                text: text.to_owned(),
+                question,
+                caret,
+            },
+        )
+    }
+
+    /// Proposes a row or column; the relay gives the verdict. Errors as [`Self::set_mark`].
+    pub fn append(
+        &mut self,
+        id: &DecisionId,
+        question: Option<&QuestionId>,
+        kind: Kind,
+        label: &str,
+        description: Option<&str>,
+    ) -> Result<(), Refusal> {
+        // A proposal names no question: only cards of one question grow (D1.2).
+        let record = self.cards.get(id).and_then(|card| card.record.as_ref());
+        let only = record
+            .and_then(|record| record.definition.only())
+            .map(|only| &only.id);
+        if question.is_some() && question != only {
+            return Err(Refusal::NotFound);
+        }
+        let key = random::token(&mut *self.random);
+        let (label, description) = (label.to_owned(), description.map(str::to_owned));
+        self.act(
+            id,
+            &Edit::Propose {
+                kind,
+                key,
+                label,
+                description,
+            },
+        )
+    }
+
+    /// Takes this tab's last act back (B4: never over a rebase).
+    ///
+    /// # Errors
+    /// As [`Self::set_mark`].
+    pub fn undo(&mut self, id: &DecisionId) -> Result<(), Refusal> {
+        self.check_editable(id)?;
+        let act = self
+            .cards
+            .get_mut(id)
+            .and_then(|card| card.sheet.as_mut()?.undo.pop());
+        if let Some(inverse) = act.and_then(|act| self.act_back(id, &act)) {
+            if let Some(sheet) = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut()) {
+                sheet.redo.push(inverse);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does again what [`Self::undo`] took back.
+    ///
+    /// # Errors
+    /// As [`Self::set_mark`].
+    pub fn redo(&mut self, id: &DecisionId) -> Result<(), Refusal> {
+        self.check_editable(id)?;
+        let act = self
+            .cards
+            .get_mut(id)
+            .and_then(|card| card.sheet.as_mut()?.redo.pop());
+        if let Some(inverse) = act.and_then(|act| self.act_back(id, &act)) {
+            if let Some(sheet) = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut()) {
+                sheet.undo.push(inverse);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an edit out of a kept one again, at its author's word.
+    ///
+    /// # Errors
+    /// As [`Self::set_mark`]; the kept edit stays then.
+    pub fn restore_snippet(&mut self, id: &DecisionId, snippet: &str) -> Result<(), Refusal> {
+        let kept = self
+            .cards
+            .get(id)
+            .and_then(|card| card.snippets.iter().find(|k| k.id == snippet));
+        let Some(edit) =
+            kept.and_then(|kept| kept.edit.clone().map(|edit| (edit, kept.text.clone())))
+        else {
+            return Ok(());
+        };
+        let edit = match edit {
+            (Edit::Text { question, .. }, words) => {
+                let now = self.text_now(id, question.as_ref());
+                let text = if now.is_empty() {
+                    words
+                } else {
+                    format!("{now}\n{words}")
+                };
+                Edit::Text {
+                    text,
+                    question,
+                    caret: None,
+                }
+            }
+            // A key that was refused is spent: the row is proposed anew.
+            (
+                Edit::Propose {
+                    kind,
+                    label,
+                    description,
+                    ..
+                },
+                _,
+            ) => Edit::Propose {
+                kind,
+                key: random::token(&mut *self.random),
+                label,
+                description,
+            },
+            (edit, _) => edit,
+        };
+        self.act(id, &edit)?;
+        self.drop_snippet(id, snippet);
+        Ok(())
+    }
+
+    /// Forgets a kept edit at its author's word.
+    pub fn drop_snippet(&mut self, id: &DecisionId, snippet: &str) {
+        if let Some(card) = self.cards.get_mut(id) {
+            card.snippets.retain(|kept| kept.id != snippet);
+            self.put_snippets(id);
+        }
+    }
+
+    fn text_now(&mut self, id: &DecisionId, question: Option<&QuestionId>) -> String {
+        self.ensure_sheet(id);
+        let Some(card) = self.cards.get_mut(id) else {
+            return String::new();
+        };
+        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
+            return String::new();
+        };
+        text_of(
+            sheet.guard.replica().view(),
+            record.definition.named_or_only(question).map(|q| &q.id),
+        )
+    }
+
+    /// Whether this person may edit here now.
+    pub(crate) fn check_editable(&self, id: &DecisionId) -> Result<(), Refusal> {
+        let card = self.cards.get(id).ok_or(Refusal::NotFound)?;
+        let record = card.record.as_ref().ok_or(Refusal::NotFound)?;
+        if !record.is_open() {
+            return Err(super::records::resolved(record));
+        }
+        if card.forbidden {
+            return Err(Refusal::Forbidden {
+                needs: "writer".to_owned(),
+            });
+        }
+        if self.device.is_read_only() {
+            return Err(Refusal::Unavailable { retry_after_ms: 0 });
+        }
+        if card.save.as_ref().is_some_and(super::save::SaveSlot::locks) {
+            return Err(Refusal::Resolving);
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, id: &DecisionId, edit: &Edit) -> Result<(), Refusal> {
+        self.check_editable(id)?;
+        self.ensure_sheet(id);
+        let Some(card) = self.cards.get_mut(id) else {
+            return Err(Refusal::NotFound);
+        };
+        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
+            return Err(Refusal::NotFound);
+        };
+        let question = named_question(&record.definition, edit);
+        let back = inverse(sheet.guard.replica().view(), question.as_ref(), edit);
+        let edited = sheet
+            .guard
+            .edit(&record.definition, std::slice::from_ref(edit))?;
+        let Some(edited) = edited else { return Ok(()) };
+        if !back.is_empty() {
+            sheet.undo.push(back);
+            let over = sheet.undo.len().saturating_sub(UNDO_ACTS_MAX);
+            sheet.undo.drain(..over);
+        }
+        sheet.redo.clear();
+        self.add_row(id, edited);
+        Ok(())
+    }
+
+    /// Applies the way back and returns the way forth; `None` = nothing changed.
+    fn act_back(&mut self, id: &DecisionId, act: &[Typed]) -> Option<Vec<Typed>> {
+        let card = self.cards.get_mut(id)?;
+        let (sheet, record) = (card.sheet.as_mut()?, card.record.as_ref()?);
+        let mut forth = Vec::new();
+        for typed in act.iter().rev() {
+            let question = named_question(&record.definition, &typed.edit);
+            forth.extend(inverse(
+                sheet.guard.replica().view(),
+                question.as_ref(),
+                &typed.edit,
+            ));
+        }
+        let edited = rebase(&mut sheet.guard, &record.definition, act).edited?;
+        self.add_row(id, edited);
+        Some(forth)
+    }
+
+    /// An edit becomes a row: on the device, and out as soon as it may.
+    fn add_row(&mut self, id: &DecisionId, edited: Edited) {
+        self.count += 1;
+        let key = row::row_key(self.count, &self.config.tab);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        card.suggestion_dropped = true;
+        let Some(sheet) = &mut card.sheet else { return };
+        let draft = sheet.guard.replica().draft().clone();
+        let client = sheet.client;
+        let clock_end = next_clock(&sheet.guard.replica().state_vector(), client);
+        if std::mem::take(&mut self.first_row) {
+            self.out.push(Output::Persist);
+        }
+        self.put_row(Row {
+            key,
+            tab: self.config.tab.clone(),
+            decision: id.clone(),
+            generation: draft.generation,
+            epoch: draft.epoch,
+            client,
+            clock_end,
+            remade: false,
+            typed: edited.typed,
+            update: edited.update,
+        });
+        self.send_rows(id);
+        self.changed(id);
+    }
+
+    /// Keeps a row of this tab, new or made again.
+    pub(crate) fn put_row(&mut self, row: Row) {
+        let batch = self.out.put(
+            Store::Rows,
+            &row.key,
+            serde_json::to_vec(&row).unwrap_or_default(),
+        );
+        let batch = if self.device.keeps() { batch } else { 0 };
+        let Some(card) = self.cards.get_mut(&row.decision) else {
+            return;
+        };
+        card.rows.insert(
+            row.key.clone(),
+            Waiting {
+                row,
+                batch,
+                flight: None,
+            },
+        );
+    }
+
+    /// The draft as it is shown, made where it is not there yet: the base with the rows on it.
+    pub(crate) fn ensure_sheet(&mut self, id: &DecisionId) {
+        let client = ClientId::from_random(random::number(&mut *self.random));
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let Some(record) = &card.record else { return };
+        if card.sheet.is_some() {
+            return;
+        }
+        let base = card.base.get_or_insert_with(|| Base {
+            generation: record.generation,
+            epoch: Epoch::FIRST,
+            seq: 0,
+            updates: Vec::new(),
+        });
+        let draft = DraftId {
+            decision: id.clone(),
+            generation: base.generation,
+            epoch: base.epoch,
+        };
+        let mut guard = Guard::new(draft, client);
+        let accepted = base.updates.iter().map(|(_, update)| update);
+        let rows = card.rows.values().map(|waiting| &waiting.row.update);
+        receive_all(&mut guard, &record.definition, accepted.chain(rows));
+        card.sheet = Some(Sheet {
+            guard,
+            client,
+            undo: Vec::new(),
+            redo: Vec::new(),
+        });
+    }
+}
+
+/// The question an edit is about, where it matters which.
+fn named_question(
+    definition: &deem_core::definition::Definition,
+    edit: &Edit,
+) -> Option<QuestionId> {
+    let named = match edit {
+        Edit::Choice { question, .. }
+        | Edit::Text { question, .. }
+        | Edit::Mode { question, .. } => definition.named_or_only(question.as_ref()),
+        Edit::Pick { option, .. } => definition.question_of_option(option),
+        Edit::Mark { .. } | Edit::Propose { .. } => None,
+    };
+    named.map(|question| question.id.clone())
+}
+
+/// What takes `edit` back, judged before it is made; empty for a proposal, which stays.
+fn inverse(view: &DraftView, question: Option<&QuestionId>, edit: &Edit) -> Vec<Typed> {
+    let typed = |edit: Edit| Typed {
+        edit,
+        before: None,
+        front: None,
+    };
+    let draft = question.and_then(|question| view.questions.get(question));
+    let mode = Edit::Mode {
+        mode: draft.map(|draft| draft.mode).unwrap_or_default(),
+        question: question.cloned(),
+    };
+    match edit {
+        Edit::Mark {
+            option, criterion, ..
+        } => {
+            let cell = Cell {
+                option: option.clone(),
+                criterion: criterion.clone(),
+            };
+            vec![typed(Edit::Mark {
+                option: option.clone(),
+                criterion: criterion.clone(),
+                mark: view.marks.get(&cell).copied(),
+            })]
+        }
+        Edit::Choice { .. } => {
+            let option = draft.and_then(|draft| draft.single.clone());
+            vec![
+                typed(Edit::Choice {
+                    option,
+                    question: question.cloned(),
+                }),
+                typed(mode),
+            ]
+        }
+        Edit::Pick { option, .. } => {
+            let on = view.picks.contains(option);
+            vec![
+                typed(Edit::Pick {
+                    option: option.clone(),
+                    on,
+                }),
+                typed(mode),
+            ]
+        }
+        Edit::Text { text, .. } => {
+            let back = Edit::Text {
+                text: text_of(view, question),
+                question: question.cloned(),
+                caret: None,
+            };
+            vec![
+                Typed {
+                    edit: back,
+                    before: Some(text.clone()),
+                    front: None,
+                },
+                typed(mode),
+            ]
+        }
+        Edit::Mode { .. } => vec![typed(mode)],
+        Edit::Propose { .. } => Vec::new(),
+    }
+}
+
+fn text_of(view: &DraftView, question: Option<&QuestionId>) -> String {
+    let draft = question.and_then(|question| view.questions.get(question));
+    draft.map_or_else(String::new, |draft| draft.text.clone())
+}
+
+/// The clock `client` writes next, from an encoded state vector.
+pub(crate) fn next_clock(state_vector: &[u8], client: ClientId) -> u32 {
+    let mut reader = Reader::new(state_vector);
+    let count = reader.number().unwrap_or(0);
+    for _ in 0..count {
+        let (Ok(id), Ok(clock)) = (reader.number(), reader.number()) else {
+            return 0;
+        };
+        if id == client.get() {
+            return u32::try_from(clock).unwrap_or(u32::MAX);
+        }
+    }
+    0
+}

@@ -1,0 +1,409 @@
+//! The leader's connection: hello, welcome, tokens, silence, coming back.
+
+use std::collections::BTreeMap;
+
+use deem_core::id::DecisionId;
+use serde_json::Value;
+
+use super::{
+    Client,
+    card::{Phase, RoomState},
+    output::Output,
+    random,
+    rebase::Recover,
+};
+use crate::wire::{
+    ClientMessage, CloseCode, Hello, ServerMessage,
+    close::CloseReason,
+    reply::{Records, Reply, Welcome},
+    request::Since,
+};
+
+/// First wait before coming back, ms; doubled up to [`RETRY_MS_MAX`], always with jitter.
+const RETRY_MS_MIN: u64 = 500;
+/// Longest wait before coming back, ms: a relay that restarts is found within half a minute.
+const RETRY_MS_MAX: u64 = 30_000;
+/// No answer to something that asks for one within this, ms: the connection is dead.
+const ANSWER_MS_MAX: u64 = 10_000;
+/// Nothing heard for this long, ms: the relay is asked for a sign of life.
+const SILENCE_MS_MAX: u64 = 20_000;
+
+/// Where the connection stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Net {
+    /// This tab does not lead, or has not started.
+    #[default]
+    Off,
+    /// Comes back at this monotonic time, ms.
+    Waiting(u64),
+    /// A token was asked for.
+    Token,
+    /// A socket was asked for.
+    Connecting,
+    /// `hello` is sent.
+    Hello,
+    /// Welcomed.
+    Online,
+    /// Not to be tried again by itself; a code of P7 or the close code's word.
+    Stopped(String),
+}
+
+/// What a reply without a page behind it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Join(DecisionId),
+    Rebase(DecisionId, Recover),
+    Records,
+}
+
+/// The connection.
+#[derive(Debug, Default)]
+pub(crate) struct Link {
+    pub(crate) net: Net,
+    attempt: u32,
+    token: Option<String>,
+    /// A 4401 was answered with a fresh token already.
+    token_renewed: bool,
+    pub(crate) rooms: BTreeMap<u32, DecisionId>,
+    pub(crate) asked: BTreeMap<String, Asked>,
+    asks: u64,
+    heard_ms: u64,
+    expects_ms: Option<u64>,
+    /// What the relay said last of why it does not serve.
+    pub(crate) trouble: Option<String>,
+}
+
+impl Client {
+    /// Whether the relay answers this tab, or its leader.
+    pub fn is_online(&self) -> bool {
+        match self.leads() {
+            true => self.link.net == Net::Online,
+            false => self.following.as_ref().is_some_and(|leader| leader.online),
+        }
+    }
+
+    /// Starts to connect, at once.
+    pub(crate) fn connect(&mut self) {
+        self.link.expects_ms = Some(self.now.mono_ms);
+        if self.config.user.is_some() || self.link.token.is_some() {
+            self.link.net = Net::Connecting;
+            self.out.push(Output::Connect);
+        } else {
+            self.link.net = Net::Token;
+            self.out.push(Output::Token);
+        }
+    }
+
+    /// The socket is open: introduces this device.
+    pub fn socket_opened(&mut self) {
+        if self.link.net != Net::Connecting {
+            return;
+        }
+        self.link.net = Net::Hello;
+        let hello = Hello {
+            token: self.link.token.clone(),
+            user: self.config.user.clone(),
+            role: None,
+            client: self.config.client.clone(),
+            store: self.store.clone(),
+            spaces: vec![Since {
+                space: self.config.space.clone(),
+                since: self.commit,
+            }],
+            ops: self.pending_ops(),
+        };
+        self.send_text(ClientMessage::Hello(hello).write());
+    }
+
+    /// The page's answer to [`Output::Token`].
+    pub fn token(&mut self, token: &str) {
+        match self.link.net {
+            Net::Token => {
+                self.link.token = Some(token.to_owned());
+                self.connect();
+            }
+            Net::Online => {
+                self.link.token = Some(token.to_owned());
+                self.send_text(
+                    ClientMessage::Token {
+                        token: token.to_owned(),
+                    }
+                    .write(),
+                );
+                self.pump();
+            }
+            _ => self.link.token = Some(token.to_owned()),
+        }
+    }
+
+    /// The page has no token now: tried again later.
+    pub fn token_failed(&mut self) {
+        if self.link.net == Net::Token {
+            self.retry(None);
+        }
+    }
+
+    /// A text frame.
+    pub fn socket_text(&mut self, text: &str) {
+        self.heard();
+        // A kind of a later relay may be skipped (P3).
+        let Ok(message) = ServerMessage::read(text) else {
+            return;
+        };
+        match message {
+            ServerMessage::Welcome(welcome) => self.welcomed(welcome),
+            ServerMessage::Ack(ack) => self.acked(ack),
+            ServerMessage::Nack(nack) => self.nacked(nack),
+            ServerMessage::People(people) => self.people_bound(people),
+            ServerMessage::Verdicts(verdicts) => self.judged(verdicts),
+            ServerMessage::Epoch(epoch) => self.epoch_started(epoch),
+            ServerMessage::TokenExpiring(_) => self.out.push(Output::Token),
+            ServerMessage::Reply(reply) => self.replied(&reply),
+            ServerMessage::Broadcast { space, broadcast } => {
+                if space.is_none_or(|space| space == self.config.space) {
+                    self.announced(broadcast);
+                }
+            }
+        }
+        self.expect_again();
+    }
+
+    fn welcomed(&mut self, welcome: Welcome) {
+        if self.link.net != Net::Hello {
+            return;
+        }
+        let Some(space) = welcome
+            .spaces
+            .into_iter()
+            .find(|s| s.space == self.config.space)
+        else {
+            return self.stop("not-found");
+        };
+        if !space.ok {
+            return self.stop(space.code.as_deref().unwrap_or("not-found"));
+        }
+        self.link.net = Net::Online;
+        self.link.attempt = 0;
+        self.link.token_renewed = false;
+        self.link.trouble = None;
+        let other_store = self
+            .store
+            .as_ref()
+            .is_some_and(|store| *store != welcome.store);
+        self.store = Some(welcome.store);
+        self.known_outcomes(&welcome.ops);
+        if space.resync || other_store || space.commit < self.commit {
+            self.ask_records();
+        } else {
+            for entry in space.missed.unwrap_or_default() {
+                self.entry(entry);
+            }
+            self.keep_space();
+        }
+        self.tell_online();
+        self.want_rooms();
+        self.repeat_saves();
+        self.repeat_asks();
+        self.send_saves();
+        self.changed_space();
+    }
+
+    /// Every record anew: too much was missed, or the relay was restored.
+    pub(crate) fn ask_records(&mut self) {
+        let rid = self.ask_link(Asked::Records);
+        self.send_text(ClientMessage::Records { rid, space: None }.write());
+    }
+
+    /// Notes what a reply will belong to.
+    pub(crate) fn ask_link(&mut self, asked: Asked) -> Value {
+        self.link.asks += 1;
+        let rid = format!("r{}", self.link.asks);
+        self.link.asked.insert(rid.clone(), asked);
+        Value::String(rid)
+    }
+
+    fn replied(&mut self, reply: &Reply) {
+        let rid = reply.rid.as_str().unwrap_or_default();
+        let Some(asked) = self.link.asked.remove(rid) else {
+            return self.answered(reply);
+        };
+        match (asked, reply.ok) {
+            (Asked::Records, true) => {
+                let body = Value::Object(reply.body.clone());
+                if let Ok(records) = serde_json::from_value::<Records>(body) {
+                    self.records(records);
+                }
+            }
+            (Asked::Records, false) => {}
+            (Asked::Join(id), true) => self.joined(&id, reply, None),
+            (Asked::Rebase(id, recover), true) => self.joined(&id, reply, Some(recover)),
+            (Asked::Join(id) | Asked::Rebase(id, _), false) => self.join_refused(&id, reply),
+        }
+    }
+
+    /// The socket closed by itself or by the relay.
+    pub fn socket_closed(&mut self, code: u16, reason: &str) {
+        if !self.leads() {
+            return;
+        }
+        let reason: Option<CloseReason> = serde_json::from_str(reason).ok();
+        let wait = reason.as_ref().and_then(|reason| reason.retry_after_ms);
+        let word = reason.map(|reason| reason.code);
+        match CloseCode::from_number(code) {
+            Some(CloseCode::Token) if !self.link.token_renewed && self.config.user.is_none() => {
+                self.link.token_renewed = true;
+                self.link.token = None;
+                self.disconnected();
+                self.connect();
+            }
+            Some(code) if code.is_passing() => {
+                self.link.trouble = word;
+                self.retry(wait);
+            }
+            Some(code) => {
+                let word = word.unwrap_or_else(|| code.number().to_string());
+                self.stop(&word);
+            }
+            None => self.retry(wait),
+        }
+    }
+
+    /// Comes back later: after `wait`, or after a growing time with jitter.
+    pub(crate) fn retry(&mut self, wait: Option<u64>) {
+        self.disconnected();
+        let grown = RETRY_MS_MIN
+            .saturating_mul(1 << self.link.attempt.min(10))
+            .min(RETRY_MS_MAX);
+        self.link.attempt = self.link.attempt.saturating_add(1);
+        let wait = wait.unwrap_or(0) + random::jitter_ms(&mut *self.random, grown);
+        self.link.net = Net::Waiting(self.now.mono_ms.saturating_add(wait));
+        self.changed_space();
+    }
+
+    /// Does not come back by itself.
+    fn stop(&mut self, code: &str) {
+        self.disconnected();
+        self.out.push(Output::Close {
+            code: 1000,
+            reason: String::new(),
+        });
+        self.link.net = Net::Stopped(code.to_owned());
+        self.changed_space();
+    }
+
+    /// Forgets everything that belonged to the connection.
+    pub(crate) fn disconnected(&mut self) {
+        let was_online = self.link.net == Net::Online;
+        self.link.net = Net::Off;
+        self.link.rooms.clear();
+        self.link.asked.clear();
+        self.link.expects_ms = None;
+        for card in self.cards.values_mut() {
+            let turn = card.room.turn;
+            card.room = RoomState {
+                turn,
+                ..RoomState::default()
+            };
+            card.early.clear();
+            card.present.clear();
+            for waiting in card.rows.values_mut() {
+                waiting.flight = None;
+            }
+        }
+        if was_online {
+            self.tell_online();
+            self.changed_all();
+        }
+    }
+
+    /// The browser's word on the network: back online is worth a try at once.
+    pub fn network(&mut self, online: bool) {
+        if online && matches!(self.link.net, Net::Waiting(_)) {
+            self.link.attempt = 0;
+            self.connect();
+        }
+    }
+
+    pub(crate) fn send_text(&mut self, text: String) {
+        self.expects();
+        self.out.push(Output::Text(text));
+    }
+
+    /// Something was sent that is answered.
+    pub(crate) fn expects(&mut self) {
+        self.link.expects_ms.get_or_insert(self.now.mono_ms);
+    }
+
+    pub(crate) fn heard(&mut self) {
+        self.link.heard_ms = self.now.mono_ms;
+    }
+
+    /// After something was heard: whether more is outstanding.
+    pub(crate) fn expect_again(&mut self) {
+        let waits = !self.link.asked.is_empty()
+            || !self.asks.is_empty()
+            || self.cards.values().any(|card| {
+                matches!(card.room.phase, Phase::Syncing { .. })
+                    || card.rows.values().any(|waiting| waiting.flight.is_some())
+            });
+        self.link.expects_ms = waits.then_some(self.now.mono_ms);
+    }
+
+    /// When [`Self::wake_link`] has something to do.
+    pub(crate) fn link_deadline(&self) -> Option<u64> {
+        match self.link.net {
+            Net::Off | Net::Stopped(_) => None,
+            Net::Waiting(at) => Some(at),
+            Net::Token | Net::Connecting | Net::Hello => self.answer_deadline(),
+            Net::Online => {
+                let rooms = self.cards.values().map(|card| card.room.not_before_ms);
+                let rooms = rooms.filter(|at| *at > self.now.mono_ms);
+                let silence = self.link.heard_ms + SILENCE_MS_MAX;
+                rooms
+                    .chain([silence])
+                    .chain(self.answer_deadline())
+                    .chain(self.saves_at_ms)
+                    .min()
+            }
+        }
+    }
+
+    fn answer_deadline(&self) -> Option<u64> {
+        self.link.expects_ms.map(|since| since + ANSWER_MS_MAX)
+    }
+
+    /// Time has passed.
+    pub(crate) fn wake_link(&mut self) {
+        let now = self.now.mono_ms;
+        let late = self.answer_deadline().is_some_and(|at| at <= now);
+        match self.link.net {
+            Net::Waiting(at) if at <= now => self.connect(),
+            // A page may take its time with a token; it is not asked twice.
+            Net::Connecting | Net::Hello | Net::Online if late => {
+                self.out.push(Output::Close {
+                    code: 1000,
+                    reason: String::new(),
+                });
+                self.retry(None);
+            }
+            Net::Online => {
+                if self.saves_at_ms.is_some_and(|at| at <= now) {
+                    self.saves_at_ms = None;
+                    self.send_saves();
+                }
+                if self.link.heard_ms + SILENCE_MS_MAX <= now {
+                    self.link.heard_ms = now;
+                    self.ask_for_life();
+                }
+                self.pump();
+            }
+            _ => {}
+        }
+    }
+
+    /// A Save that met something passing is tried again soon.
+    pub(crate) fn send_saves_later(&mut self) {
+        let wait = random::jitter_ms(&mut *self.random, 2 * RETRY_MS_MIN);
+        self.saves_at_ms.get_or_insert(self.now.mono_ms + wait);
+    }
+}

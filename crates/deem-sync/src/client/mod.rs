@@ -1,0 +1,200 @@
+//! The client machine: one per space and tab, without I/O.
+//!
+//! Inputs: rows of the device, a socket's events, tokens, other tabs' messages, edits and acts of
+//! the page; time comes with [`Client::clock`] before any of them, randomness from the caller.
+//! Outputs are drained as one batch after each input ([`Client::drain`]): frames, device writes,
+//! messages for other tabs, a deadline, and what changed.
+//!
+//! - Records are the fold of the relay's events; every draft is a replica behind the gate.
+//! - The outbox holds typed edits, each with its encoded update: one row is one frame, in order, at
+//!   most 32 unacknowledged. A row leaves it only on the relay's durable ack (design, invariant 6).
+//! - After a refusal, a new epoch or generation, or a restored relay, rows are made again on the
+//!   relay's state; what finds no place stays readable and restorable.
+//! - A Save is made once, waits for the rows before it, and gets one outcome (`D4.7`, `D4.8`).
+
+mod asks;
+mod card;
+mod device;
+mod edits;
+mod link;
+mod output;
+mod random;
+mod rebase;
+mod records;
+mod rooms;
+mod row;
+mod save;
+mod snapshot;
+mod tabs;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use deem_core::id::{DecisionId, Person, SpaceId};
+
+pub use output::{Output, Store};
+pub use random::Random;
+pub use snapshot::{
+    CardSnapshot, LensView, Listed, PresenceView, QuestionView, RowState, RowView, SaveView,
+    SnippetView, SyncState, SyncView,
+};
+
+use asks::Pending;
+use card::Card;
+use device::Device;
+use link::Link;
+use output::Outbound;
+use tabs::{Following, Part};
+
+/// Who this is and what it opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The space.
+    pub space: SpaceId,
+    /// Whose device store this is.
+    pub person: Person,
+    /// Under `--dev`: the name to say in `hello`; else tokens are asked for.
+    pub user: Option<String>,
+    /// A fresh random token of this page load.
+    pub tab: String,
+    /// `NAME/VERSION`.
+    pub client: String,
+}
+
+/// The time of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Now {
+    /// The monotonic clock, ms since any fixed moment.
+    pub mono_ms: u64,
+    /// The device's wall clock, ms since 1970; shown as such, decides nothing but a Save's age.
+    pub wall_ms: u64,
+}
+
+/// The machine.
+pub struct Client {
+    config: Config,
+    random: Box<dyn Random>,
+    now: Now,
+    out: Outbound,
+    device: Device,
+    cards: BTreeMap<DecisionId, Card>,
+    /// The relay's store and the last commit of it that is known here.
+    store: Option<String>,
+    commit: u64,
+    /// Counts rows and kept updates of this device, past every one that was seen.
+    count: u64,
+    first_row: bool,
+    link: Link,
+    part: Part,
+    number: u64,
+    following: Option<Following>,
+    followers: BTreeSet<String>,
+    is_visible: bool,
+    asks: BTreeMap<String, Pending>,
+    foreign_asks: BTreeMap<String, String>,
+    asked: u64,
+    saves_at_ms: Option<u64>,
+}
+
+impl Client {
+    /// A machine that knows nothing yet: give it the device's rows, then call [`Self::loaded`].
+    pub fn new(config: Config, random: Box<dyn Random>) -> Self {
+        Self {
+            config,
+            random,
+            now: Now::default(),
+            out: Outbound::default(),
+            device: Device::default(),
+            cards: BTreeMap::new(),
+            store: None,
+            commit: 0,
+            count: 0,
+            first_row: false,
+            link: Link::default(),
+            part: Part::default(),
+            number: 0,
+            following: None,
+            followers: BTreeSet::new(),
+            is_visible: false,
+            asks: BTreeMap::new(),
+            foreign_asks: BTreeMap::new(),
+            asked: 0,
+            saves_at_ms: None,
+        }
+    }
+
+    /// The time of the inputs that follow. Neither clock needs to be exact; the monotonic one must
+    /// not go back.
+    pub fn clock(&mut self, now: Now) {
+        self.now = Now {
+            mono_ms: now.mono_ms.max(self.now.mono_ms),
+            wall_ms: now.wall_ms,
+        };
+    }
+
+    /// The deadline has come.
+    pub fn wake(&mut self) {
+        self.wake_link();
+        self.wake_tabs();
+    }
+
+    /// What to do now, in order.
+    pub fn drain(&mut self) -> Vec<Output> {
+        let deadline = [self.link_deadline(), self.tabs_deadline()]
+            .into_iter()
+            .flatten()
+            .min();
+        self.out.drain(deadline)
+    }
+
+    /// This tab shows the decision: its draft is kept live.
+    pub fn open(&mut self, id: &DecisionId) {
+        self.card(id).open = true;
+        self.ensure_sheet(id);
+        if self.leads() {
+            self.want_rooms();
+        } else if self.following.is_some() {
+            self.ask_room(id);
+        }
+        self.changed(id);
+    }
+
+    /// This tab does not show it any more; it is left once its rows are gone.
+    pub fn shut(&mut self, id: &DecisionId) {
+        self.set_presence(id, None);
+        self.card(id).open = false;
+        if self.leads() {
+            if !self.card(id).is_wanted() {
+                self.leave(id);
+            }
+        } else {
+            let tab = self.config.tab.clone();
+            self.post(&tabs::TabMessage::Shut {
+                tab,
+                decision: id.clone(),
+            });
+        }
+    }
+
+    fn card(&mut self, id: &DecisionId) -> &mut Card {
+        self.cards.entry(id.clone()).or_default()
+    }
+
+    fn changed(&mut self, id: &DecisionId) {
+        self.out.changed(id.as_str());
+    }
+
+    fn changed_space(&mut self) {
+        self.out.changed("");
+    }
+
+    fn changed_all(&mut self) {
+        for id in self.cards.keys() {
+            self.out.changed(id.as_str());
+        }
+        self.out.changed("");
+    }
+}

@@ -1,0 +1,437 @@
+//! After a refusal, a new epoch or generation, or a relay that was restored: the relay's state
+//! becomes the base of a fresh replica under a new client id, and the rows are made again on it as
+//! typed edits (design "Outbox and rebase").
+
+use std::collections::BTreeMap;
+
+use deem_core::{definition::Definition, draft::Mark, id::DecisionId, refusal::Refusal};
+use deem_draft::{
+    edit::{Edit, Typed},
+    guard::Guard,
+    id::{ClientId, DraftId},
+    rebase::rebase,
+};
+
+use super::{
+    Client,
+    card::{Kept, Phase, Sheet},
+    link::Asked,
+    output::{Output, Store},
+    random,
+    row::Row,
+    tabs::TabMessage,
+};
+use crate::wire::{
+    ClientMessage, GateCode, Nack,
+    reply::{Joined, NackMessage},
+};
+
+/// First wait after a passing refusal, ms; doubled up to [`PASSING_MS_MAX`].
+const PASSING_MS_MIN: u64 = 250;
+/// Longest wait after a passing refusal, ms.
+const PASSING_MS_MAX: u64 = 15_000;
+/// How often a row may be made again without an ack in between before it needs its person.
+const ANEW_MAX: u32 = 4;
+/// Kept edits per card: past it the oldest go.
+const KEPT_MAX: usize = 64;
+
+/// How a room recovers from a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recover {
+    /// The refusal passes: the rows go out again as they were.
+    AsTheyWere,
+    /// The rows are made again on the relay's state.
+    Anew,
+}
+
+impl Client {
+    /// A row was refused.
+    pub(crate) fn nacked(&mut self, message: NackMessage) {
+        let Some(id) = self.link.rooms.get(&message.room).cloned() else {
+            return;
+        };
+        // What followed a refused row is refused too, and was taken back when that one was.
+        let Some(key) = self.flight(&id, message.n) else {
+            return;
+        };
+        self.refused(&id, &key, message.nack);
+        self.changed(&id);
+    }
+
+    fn refused(&mut self, id: &DecisionId, key: &str, nack: Nack) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        card.room.anew += 1;
+        let often = card.room.anew > ANEW_MAX;
+        card.trouble = Some(nack.clone());
+        match nack {
+            Nack::Refused(Refusal::Resolved { .. }) => {
+                card.room.phase = Phase::Closed;
+                self.draft_closed(id);
+            }
+            Nack::Refused(
+                ref refusal @ (Refusal::Resolving
+                | Refusal::Implementation
+                | Refusal::Rate { .. }
+                | Refusal::Unavailable { .. }
+                | Refusal::TokenExpired),
+            ) => {
+                let asked = match refusal {
+                    Refusal::Rate { retry_after_ms } | Refusal::Unavailable { retry_after_ms } => {
+                        *retry_after_ms
+                    }
+                    Refusal::TokenExpired => {
+                        self.out.push(Output::Token);
+                        0
+                    }
+                    _ => 0,
+                };
+                card.room.wait_ms = (card.room.wait_ms * 2)
+                    .clamp(PASSING_MS_MIN, PASSING_MS_MAX)
+                    .max(asked);
+                let wait = random::jitter_ms(&mut *self.random, card.room.wait_ms).max(asked);
+                card.room.not_before_ms = self.now.mono_ms + wait;
+                self.ask_rebase(id, Recover::AsTheyWere);
+            }
+            Nack::Gate(GateCode::AfterRefusal) if !often => {
+                self.ask_rebase(id, Recover::AsTheyWere);
+            }
+            Nack::Gate(GateCode::Gap | GateCode::OldEpoch) if !often => {
+                self.ask_rebase(id, Recover::Anew);
+            }
+            Nack::Gate(GateCode::OldGeneration) => self.rejoin(id),
+            nack => {
+                self.blame(id, key, nack.code());
+                self.ask_rebase(id, Recover::Anew);
+            }
+        }
+    }
+
+    /// This row needs its person: it leaves the outbox and stays readable and restorable.
+    fn blame(&mut self, id: &DecisionId, key: &str, code: &str) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let Some(waiting) = card.rows.remove(key) else {
+            return;
+        };
+        if waiting.row.tab == self.config.tab {
+            self.out.remove(Store::Rows, key);
+            self.keep_rows(id, &[waiting.row], code);
+            self.block_save(id);
+        } else {
+            let (key, code) = (key.to_owned(), code.to_owned());
+            self.tell_room(id, |decision| TabMessage::Blamed {
+                decision,
+                key,
+                code,
+            });
+        }
+    }
+
+    /// A follower's row was refused.
+    pub(crate) fn blamed(&mut self, id: &DecisionId, key: &str, code: &str) {
+        self.blame(id, key, code);
+        self.changed(id);
+    }
+
+    /// Ends `after-refusal` and starts the recovery.
+    pub(crate) fn ask_rebase(&mut self, id: &DecisionId, recover: Recover) {
+        if !self.leads() {
+            return self.ask_room(id);
+        }
+        let next = ClientId::from_random(random::number(&mut *self.random));
+        let mut ids = self.row_ids(id);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        for waiting in card.rows.values_mut() {
+            waiting.flight = None;
+        }
+        let Some(room) = card.room.number else { return };
+        card.room.phase = Phase::Asked;
+        if recover == Recover::Anew {
+            card.next_client = Some(next);
+            ids.truncate(crate::limits::IDS_PER_JOIN_MAX - 1);
+            ids.push(next.get());
+        }
+        let rid = self.ask_link(Asked::Rebase(id.clone(), recover));
+        self.send_text(ClientMessage::Rebase { rid, room, ids }.write());
+    }
+
+    /// Leaves the room and joins the one that is current.
+    pub(crate) fn rejoin(&mut self, id: &DecisionId) {
+        self.leave(id);
+        if self.leads() {
+            self.want_rooms();
+        } else if self.cards.get(id).is_some_and(super::card::Card::is_wanted) {
+            self.ask_room(id);
+        }
+    }
+
+    /// Rows whose ack was lost, by the relay's clocks.
+    pub(crate) fn drop_accepted_rows(&mut self, id: &DecisionId, joined: &Joined) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let accepted: Vec<String> = card
+            .rows
+            .iter()
+            .filter(|(_, waiting)| {
+                let row = &waiting.row;
+                let clock = joined
+                    .clocks
+                    .get(&row.client.to_string())
+                    .copied()
+                    .unwrap_or(0);
+                row.generation == joined.generation && clock >= u64::from(row.clock_end)
+            })
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in accepted {
+            card.rows.remove(&key);
+            self.out.remove(Store::Rows, &key);
+        }
+    }
+
+    /// A fresh replica of the base under a new id, with this tab's rows made again on it.
+    pub(crate) fn rebuild(&mut self, id: &DecisionId) {
+        let fallback = ClientId::from_random(random::number(&mut *self.random));
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let (Some(record), Some(base)) = (&card.record, &card.base) else {
+            return;
+        };
+        let definition = record.definition.clone();
+        let draft = DraftId {
+            decision: id.clone(),
+            generation: base.generation,
+            epoch: base.epoch,
+        };
+        let client = card.next_client.take().unwrap_or(fallback);
+        let mut guard = Guard::new(draft.clone(), client);
+        receive_all(
+            &mut guard,
+            &definition,
+            base.updates.iter().map(|(_, update)| update),
+        );
+        let rows = std::mem::take(&mut card.rows);
+        card.room.turn += 1;
+        card.room.made_anew = true;
+        card.sheet = Some(Sheet {
+            guard,
+            client,
+            undo: Vec::new(),
+            redo: Vec::new(),
+        });
+        let mut lost = Vec::new();
+        for (key, waiting) in rows {
+            let row = waiting.row;
+            if row.tab != self.config.tab {
+                continue;
+            }
+            if row.generation != draft.generation {
+                self.out.remove(Store::Rows, &key);
+                lost.push(row);
+                continue;
+            }
+            self.remake(id, &definition, &draft, row);
+        }
+        if !lost.is_empty() {
+            self.keep_rows(id, &lost, "old-generation");
+            self.block_save(id);
+        }
+        self.changed(id);
+    }
+
+    /// One row, made again on the sheet.
+    fn remake(&mut self, id: &DecisionId, definition: &Definition, draft: &DraftId, row: Row) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let Some(sheet) = &mut card.sheet else { return };
+        let made = rebase(&mut sheet.guard, definition, &row.typed);
+        let client = sheet.client;
+        let clock_end = super::edits::next_clock(&sheet.guard.replica().state_vector(), client);
+        for snippet in &made.snippets {
+            let typed = row.typed.first();
+            let edit = typed.map(|typed| typed.edit.clone());
+            self.keep(id, &snippet.code, snippet.text.clone(), edit);
+            self.block_save(id);
+        }
+        match made.edited {
+            None => self.out.remove(Store::Rows, &row.key),
+            Some(edited) => {
+                let (generation, epoch) = (draft.generation, draft.epoch);
+                let (update, typed) = (edited.update, edited.typed);
+                self.put_row(Row {
+                    generation,
+                    epoch,
+                    client,
+                    clock_end,
+                    remade: true,
+                    typed,
+                    update,
+                    ..row
+                });
+            }
+        }
+    }
+
+    /// The draft takes no edits any more: words stay with their author (`D2.8`).
+    pub(crate) fn draft_closed(&mut self, id: &DecisionId) {
+        self.send_late(id);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let rows = std::mem::take(&mut card.rows);
+        if let Some(sheet) = &mut card.sheet {
+            sheet.undo.clear();
+            sheet.redo.clear();
+        }
+        let own: Vec<Row> = rows
+            .into_values()
+            .map(|waiting| waiting.row)
+            .filter(|row| row.tab == self.config.tab)
+            .collect();
+        for row in &own {
+            self.out.remove(Store::Rows, &row.key);
+        }
+        if !own.is_empty() {
+            self.keep_rows(id, &own, "resolved");
+            // What is shown is the relay's state, without the words that found no place.
+            if let Some(card) = self.cards.get_mut(id) {
+                card.sheet = None;
+            }
+        }
+        self.tell_room(id, |decision| TabMessage::Closed { decision });
+        self.save_after_record(id);
+        self.changed(id);
+    }
+
+    /// Keeps what rows would have set: the last word per place, not every keystroke.
+    pub(crate) fn keep_rows(&mut self, id: &DecisionId, rows: &[Row], code: &str) {
+        let Some(record) = self.cards.get(id).and_then(|card| card.record.clone()) else {
+            return;
+        };
+        let mut last: BTreeMap<String, &Typed> = BTreeMap::new();
+        let mut order = Vec::new();
+        for typed in rows.iter().flat_map(|row| &row.typed) {
+            let place = place_of(&typed.edit);
+            if last.insert(place.clone(), typed).is_none() {
+                order.push(place);
+            }
+        }
+        for typed in order.iter().filter_map(|place| last.get(place)) {
+            let Some(text) = words(&record.definition, &typed.edit) else {
+                continue;
+            };
+            self.keep(id, code, text, Some(typed.edit.clone()));
+        }
+    }
+
+    fn keep(&mut self, id: &DecisionId, code: &str, text: String, edit: Option<Edit>) {
+        let name = random::token(&mut *self.random);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        card.snippets.push(Kept {
+            id: name,
+            code: code.to_owned(),
+            text,
+            edit,
+        });
+        let over = card.snippets.len().saturating_sub(KEPT_MAX);
+        card.snippets.drain(..over);
+        self.put_snippets(id);
+    }
+
+    pub(crate) fn put_snippets(&mut self, id: &DecisionId) {
+        let Some(card) = self.cards.get(id) else {
+            return;
+        };
+        let key = format!("kept/{id}");
+        if card.snippets.is_empty() {
+            self.out.remove(Store::Meta, &key);
+        } else {
+            let bytes = serde_json::to_vec(&card.snippets).unwrap_or_default();
+            self.out.put(Store::Meta, &key, bytes);
+        }
+        self.changed(id);
+    }
+}
+
+/// Takes updates in whatever order lets them in: a row whose ack was lost may stand behind what
+/// was built on it.
+pub(crate) fn receive_all<'a>(
+    guard: &mut Guard,
+    definition: &Definition,
+    updates: impl Iterator<Item = &'a Vec<u8>>,
+) {
+    let mut left: Vec<&Vec<u8>> = updates.collect();
+    loop {
+        let before = left.len();
+        left.retain(|update| guard.receive(update, definition).is_err());
+        if left.is_empty() || left.len() == before {
+            return;
+        }
+    }
+}
+
+/// What an edit sets: two edits of one place, and the later one is the word.
+fn place_of(edit: &Edit) -> String {
+    let of = |question: &Option<deem_core::id::QuestionId>| {
+        question.as_ref().map_or(String::new(), ToString::to_string)
+    };
+    match edit {
+        Edit::Mark {
+            option, criterion, ..
+        } => format!("mark {option}/{criterion}"),
+        Edit::Choice { question, .. } => format!("choice {}", of(question)),
+        Edit::Pick { option, .. } => format!("pick {option}"),
+        Edit::Text { question, .. } => format!("text {}", of(question)),
+        Edit::Mode { question, .. } => format!("mode {}", of(question)),
+        Edit::Propose { key, .. } => format!("propose {key}"),
+    }
+}
+
+/// What an edit would have set, in words a person can read; `None` = nothing worth keeping.
+fn words(definition: &Definition, edit: &Edit) -> Option<String> {
+    let option = |id| {
+        definition
+            .option(id)
+            .map_or_else(String::new, |o| o.label.clone())
+    };
+    match edit {
+        Edit::Mark {
+            option: row,
+            criterion,
+            mark,
+        } => {
+            let column = definition
+                .criterion(criterion)
+                .map_or("", |c| c.label.as_str());
+            let mark = match mark {
+                Some(Mark::Yes) => "yes",
+                Some(Mark::Partly) => "partly",
+                Some(Mark::No) => "no",
+                None => "not marked",
+            };
+            Some(format!("{} / {column}: {mark}", option(row)))
+        }
+        Edit::Choice {
+            option: Some(row), ..
+        }
+        | Edit::Pick {
+            option: row,
+            on: true,
+        } => Some(option(row)),
+        Edit::Choice { option: None, .. } | Edit::Pick { on: false, .. } | Edit::Mode { .. } => {
+            None
+        }
+        Edit::Text { text, .. } => (!text.is_empty()).then(|| text.clone()),
+        Edit::Propose { label, .. } => Some(label.clone()),
+    }
+}

@@ -1,0 +1,259 @@
+//! Records: the fold of the relay's events.
+
+use deem_core::{
+    evolve::evolve,
+    id::{DecisionId, OpId},
+    record::{Phase as RecordPhase, Record},
+    refusal::Refusal,
+};
+use deem_draft::edit::Edit;
+
+use super::{
+    Client,
+    asks::Purpose,
+    card::{Card, Phase, RoomState},
+    output::Store,
+    random,
+    row::Row,
+    save::Stage,
+    tabs::TabMessage,
+};
+use crate::wire::{Act, Broadcast, ClientMessage, LogEntry, reply::Records, request::Late};
+
+/// What a closed record says to whoever would change it (`D2.8`, `D4.4`).
+pub(crate) fn resolved(record: &Record) -> Refusal {
+    let settled = match &record.phase {
+        RecordPhase::Settled(settled) => Some(settled),
+        _ => None,
+    };
+    Refusal::Resolved {
+        status: record.status().to_owned(),
+        answer: settled.map(|settled| Box::new(settled.answer.clone())),
+        resolver: settled.map(|settled| settled.resolver.clone()),
+        at: settled.map(|settled| settled.at),
+    }
+}
+
+impl Client {
+    /// A broadcast. Each commit ends with its `question:meta`, which carries the log entry; the
+    /// others say the same in the seed's words.
+    pub(crate) fn announced(&mut self, broadcast: Broadcast) {
+        let Broadcast::Meta {
+            id,
+            commit,
+            at,
+            by,
+            events,
+            ..
+        } = broadcast
+        else {
+            return;
+        };
+        self.entry(LogEntry {
+            commit,
+            at,
+            by,
+            decision: id,
+            events,
+        });
+        self.keep_space();
+    }
+
+    /// One commit, in order; one that is missing means that everything is asked for.
+    pub(crate) fn entry(&mut self, entry: LogEntry) {
+        if entry.commit <= self.commit {
+            return;
+        }
+        if self.leads() && entry.commit != self.commit + 1 {
+            return self.ask_records();
+        }
+        self.commit = entry.commit;
+        let id = entry.decision.clone();
+        let card = self.card(&id);
+        let before = card.record.clone();
+        let mut record = card.record.take();
+        for event in &entry.events {
+            record = evolve(record, event);
+        }
+        card.record = record;
+        self.keep_record(&id);
+        self.record_moved(&id, before.as_ref());
+        if self.leads() {
+            self.post(&TabMessage::Entry { entry });
+        }
+    }
+
+    /// All records of the space as they are now.
+    pub(crate) fn records(&mut self, records: Records) {
+        self.commit = records.commit;
+        let known: Vec<DecisionId> = self
+            .cards
+            .iter()
+            .filter(|(_, card)| card.record.is_some())
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in known {
+            if !records.records.iter().any(|record| record.id == id) {
+                self.card(&id).record = None;
+                if self.leads() {
+                    self.out.remove(Store::Records, id.as_str());
+                }
+                self.changed(&id);
+            }
+        }
+        for record in records.records {
+            let id = record.id.clone();
+            let before = self.card(&id).record.replace(record);
+            self.keep_record(&id);
+            self.record_moved(&id, before.as_ref());
+        }
+        self.keep_space();
+        self.tell_records(None);
+        self.want_rooms();
+        self.send_saves();
+        self.changed_space();
+    }
+
+    /// What a changed record means for its draft, rows and Save.
+    fn record_moved(&mut self, id: &DecisionId, before: Option<&Record>) {
+        let card = self.card(id);
+        let Some(record) = &card.record else { return };
+        if before.is_none_or(|before| before.suggested != record.suggested) {
+            card.suggestion_dropped = !card.rows.is_empty();
+        }
+        if before.is_some_and(|before| before.generation != record.generation) {
+            self.new_generation(id);
+        } else if !record.is_open() {
+            self.record_closed(id);
+        } else if before.is_some_and(|before| !before.is_open()) {
+            self.rejoin(id);
+        }
+        self.save_after_record(id);
+        self.want_rooms();
+        self.changed(id);
+        self.changed_space();
+    }
+
+    /// A new generation starts with an empty draft; nothing of the older one is applied to it
+    /// (`D2.9`): words that did not arrive stay with their author.
+    fn new_generation(&mut self, id: &DecisionId) {
+        let tab = self.config.tab.clone();
+        let card = self.card(id);
+        let base = card.base.take();
+        let rows = std::mem::take(&mut card.rows);
+        card.sheet = None;
+        card.proposals.clear();
+        card.suggestion_dropped = false;
+        card.late_sent = false;
+        for (key, _) in base.into_iter().flat_map(|base| base.updates) {
+            self.out.remove(Store::Drafts, &key);
+        }
+        let own: Vec<Row> = rows
+            .into_values()
+            .map(|w| w.row)
+            .filter(|row| row.tab == tab)
+            .collect();
+        for row in &own {
+            self.out.remove(Store::Rows, &row.key);
+        }
+        if !own.is_empty() {
+            self.keep_rows(id, &own, "old-generation");
+        }
+        self.rejoin(id);
+    }
+
+    fn record_closed(&mut self, id: &DecisionId) {
+        let leads = self.leads();
+        let card = self.card(id);
+        if let Some(sheet) = &mut card.sheet {
+            sheet.undo.clear();
+            sheet.redo.clear();
+        }
+        // Rows under way get their own answer; without any, the room has done its work.
+        if card.rows.is_empty() {
+            self.send_late(id);
+            self.leave(id);
+        } else if leads && card.room.phase == Phase::Live {
+            self.pump();
+        }
+    }
+
+    /// Leaves the room on the connection.
+    pub(crate) fn leave(&mut self, id: &DecisionId) {
+        let card = self.card(id);
+        let turn = card.room.turn;
+        let number = card.room.number;
+        card.room = RoomState {
+            turn,
+            ..RoomState::default()
+        };
+        card.present.clear();
+        card.early.clear();
+        for waiting in card.rows.values_mut() {
+            waiting.flight = None;
+        }
+        if let (true, Some(room)) = (self.leads(), number) {
+            self.link.rooms.remove(&room);
+            if self.is_online() {
+                self.out.push(super::output::Output::Text(
+                    ClientMessage::Leave { room }.write(),
+                ));
+            }
+        }
+    }
+
+    /// Words this device holds for a withdrawn decision go to the asker, never as the answer
+    /// (`D5.3`).
+    pub(crate) fn send_late(&mut self, id: &DecisionId) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let Some(record) = &card.record else { return };
+        if !matches!(record.phase, RecordPhase::Cancelled { .. }) || card.late_sent {
+            return;
+        }
+        let generation = record.generation;
+        let waiting = card.save.as_ref().is_some_and(|slot| {
+            slot.generation == generation && matches!(slot.stage, Stage::Waiting | Stage::Old)
+        });
+        let answer = waiting.then(|| late_answer(card)).flatten();
+        let text = if answer.is_some() {
+            None
+        } else {
+            late_text(card, &self.config.tab)
+        };
+        if answer.is_none() && text.is_none() {
+            return;
+        }
+        let Ok(op) = OpId::parse(random::token(&mut *self.random)) else {
+            return;
+        };
+        card.late_sent = true;
+        let late = Late {
+            op,
+            generation,
+            text,
+            answer,
+        };
+        self.ask(Some(id.clone()), Act::Late(Box::new(late)), Purpose::Late);
+    }
+}
+
+/// The answer a waiting Save would have derived.
+fn late_answer(card: &mut Card) -> Option<deem_core::answer::Answer> {
+    let definition = card.record.as_ref()?.definition.clone();
+    let view = card.sheet.as_mut()?.guard.replica().view().clone();
+    deem_core::answer::derive_answer(&definition, &view, None).ok()
+}
+
+/// Text that was typed here and not accepted.
+fn late_text(card: &Card, tab: &str) -> Option<String> {
+    let typed = card.rows.values().filter(|waiting| waiting.row.tab == tab);
+    let texts = typed
+        .flat_map(|waiting| &waiting.row.typed)
+        .filter_map(|typed| match &typed.edit {
+            Edit::Text { text, .. } if !text.is_empty() => Some(text.clone()),
+            _ => None,
+        });
+    texts.last()
+}

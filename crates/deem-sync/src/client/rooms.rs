@@ -1,0 +1,610 @@
+//! Rooms on the connection: join, sync, rows out, acks and updates in, presence.
+
+use deem_core::id::{DecisionId, Person};
+use deem_draft::id::Epoch;
+use serde_json::Value;
+
+use super::{
+    Client,
+    card::{Accepted, Base, Fresh, Phase, Place, Present},
+    link::Asked,
+    output::{Output, Store},
+    rebase::Recover,
+    row,
+    tabs::TabMessage,
+};
+use crate::{
+    limits::{IDS_PER_JOIN_MAX, OUTBOX_OPEN_MAX},
+    wire::{
+        ClientMessage, Entry, Frame, Message, RoomName, awareness_entries, read_frame,
+        reply::{Ack, EpochMessage, Joined, People, Reply, Verdicts},
+        room_name::Room,
+        write_awareness,
+    },
+};
+
+/// Accepted updates kept one by one on the device before they are folded into one.
+const UPDATES_KEPT_MAX: usize = 64;
+/// Updates that may come while a sync is under way: past it, the sync starts again.
+const EARLY_MAX: usize = 4_096;
+/// A state vector, and an update, without anything.
+const EMPTY_VECTOR: [u8; 1] = [0];
+
+impl Client {
+    /// Joins every room that somebody here needs.
+    pub(crate) fn want_rooms(&mut self) {
+        if !self.leads() || !self.is_online() {
+            return;
+        }
+        let now = self.now.mono_ms;
+        let wanted: Vec<DecisionId> = self
+            .cards
+            .iter()
+            .filter(|(_, card)| card.room.phase == Phase::Out && card.is_wanted())
+            .filter(|(_, card)| card.is_open() || !card.rows.is_empty())
+            .filter(|(_, card)| card.record.is_some() && card.room.not_before_ms <= now)
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in wanted {
+            self.join(&id);
+        }
+    }
+
+    fn join(&mut self, id: &DecisionId) {
+        let room = RoomName {
+            space: self.config.space.clone(),
+            room: Room::Draft {
+                decision: id.clone(),
+                generation: None,
+            },
+        };
+        let ids = self.row_ids(id);
+        let rid = self.ask_link(Asked::Join(id.clone()));
+        self.send_text(ClientMessage::Join { rid, room, ids }.write());
+        if let Some(card) = self.cards.get_mut(id) {
+            card.room.phase = Phase::Asked;
+        }
+    }
+
+    /// Yrs client ids that write here: the sheet's and those of the rows.
+    pub(crate) fn row_ids(&self, id: &DecisionId) -> Vec<u64> {
+        let Some(card) = self.cards.get(id) else {
+            return Vec::new();
+        };
+        let rows = card.rows.values().map(|waiting| waiting.row.client.get());
+        let sheet = card.sheet.iter().map(|sheet| sheet.client.get());
+        let mut ids: Vec<u64> = sheet.chain(rows).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.truncate(IDS_PER_JOIN_MAX);
+        ids
+    }
+
+    /// The room is ours, or ours again.
+    pub(crate) fn joined(&mut self, id: &DecisionId, reply: &Reply, recover: Option<Recover>) {
+        let body = Value::Object(reply.body.clone());
+        let Ok(joined) = serde_json::from_value::<Joined>(body) else {
+            return;
+        };
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        card.room.number = Some(joined.room);
+        card.forbidden = false;
+        card.people = read_people(&joined.people);
+        card.proposals = joined.proposals.clone();
+        self.link.rooms.insert(joined.room, id.clone());
+        if joined.read_only {
+            card.room.phase = Phase::Closed;
+            self.drop_accepted_rows(id, &joined);
+            self.draft_closed(id);
+            return;
+        }
+        let epoch = Epoch(joined.epoch);
+        let same = card
+            .base
+            .as_ref()
+            .is_none_or(|base| base.generation == joined.generation && base.epoch == epoch);
+        let fresh = match recover {
+            None | Some(Recover::AsTheyWere) if same => Fresh::Adds,
+            _ => Fresh::Replaces,
+        };
+        if recover == Some(Recover::AsTheyWere) && same {
+            card.room.phase = Phase::Live;
+            return self.went_live(id);
+        }
+        if fresh == Fresh::Replaces {
+            self.drop_accepted_rows(id, &joined);
+        }
+        self.set_base(id, joined.generation, epoch, joined.seq, fresh);
+        self.sync(id, fresh);
+        self.changed(id);
+    }
+
+    /// The base is of this document from now on; another one's updates are forgotten.
+    fn set_base(
+        &mut self,
+        id: &DecisionId,
+        generation: deem_core::id::Generation,
+        epoch: Epoch,
+        seq: u64,
+        fresh: Fresh,
+    ) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let keep = fresh == Fresh::Adds && card.base.is_some();
+        if keep {
+            return;
+        }
+        let old = card.base.replace(Base {
+            generation,
+            epoch,
+            seq,
+            updates: Vec::new(),
+        });
+        for (key, _) in old.into_iter().flat_map(|base| base.updates) {
+            self.out.remove(Store::Drafts, &key);
+        }
+    }
+
+    /// Sync step 1: what the relay has and we lack, or all of it.
+    fn sync(&mut self, id: &DecisionId, fresh: Fresh) {
+        self.ensure_sheet(id);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        card.room.phase = Phase::Syncing { fresh };
+        card.early.clear();
+        let vector = match (fresh, &mut card.sheet) {
+            (Fresh::Adds, Some(sheet)) => sheet.guard.replica().state_vector(),
+            _ => EMPTY_VECTOR.to_vec(),
+        };
+        let Some(room) = card.room.number else { return };
+        self.expects();
+        let frame = Frame {
+            room,
+            n: 0,
+            message: Message::Step1(&vector),
+        };
+        self.out.push(Output::Binary(frame.to_bytes().to_vec()));
+    }
+
+    /// Asks a silent relay for something small.
+    pub(crate) fn ask_for_life(&mut self) {
+        let live = self
+            .cards
+            .values_mut()
+            .find(|card| card.room.phase == Phase::Live);
+        let Some(card) = live else { return };
+        let (Some(room), Some(sheet)) = (card.room.number, &mut card.sheet) else {
+            return;
+        };
+        let vector = sheet.guard.replica().state_vector();
+        self.expects();
+        let frame = Frame {
+            room,
+            n: 0,
+            message: Message::Step1(&vector),
+        };
+        self.out.push(Output::Binary(frame.to_bytes().to_vec()));
+    }
+
+    pub(crate) fn join_refused(&mut self, id: &DecisionId, reply: &Reply) {
+        let code = reply
+            .body
+            .get("reason")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let passing = matches!(
+            code,
+            "resolving" | "implementation" | "rate" | "unavailable"
+        );
+        let wait = reply
+            .body
+            .get("retryAfterMs")
+            .and_then(Value::as_u64)
+            .unwrap_or(1_000);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        if passing {
+            card.room.phase = Phase::Out;
+            card.room.not_before_ms = self.now.mono_ms + wait;
+        } else {
+            card.room.phase = Phase::Closed;
+            card.forbidden = code == "forbidden";
+        }
+        self.changed(id);
+    }
+
+    /// A binary frame.
+    pub fn socket_binary(&mut self, bytes: &[u8]) {
+        self.heard();
+        let Ok(frame) = read_frame(bytes) else { return };
+        let Some(id) = self.link.rooms.get(&frame.room).cloned() else {
+            return;
+        };
+        match frame.message {
+            Message::Step2(update) => self.synced(&id, update),
+            Message::Update(update) => self.updated(&id, frame.n, update),
+            Message::Awareness(entries) => {
+                self.heard_presence(&id, entries);
+                let entries = entries.to_vec();
+                self.tell_room(&id, |decision| TabMessage::Presence { decision, entries });
+            }
+            // Our rows carry what the relay lacks; nobody else's are ours to give.
+            Message::Step1(_) | Message::Denied(_) => {}
+            Message::QueryAwareness => self.send_presence(&id),
+        }
+        self.expect_again();
+    }
+
+    fn synced(&mut self, id: &DecisionId, update: &[u8]) {
+        let Some(card) = self.cards.get(id) else {
+            return;
+        };
+        let seq = card.base.as_ref().map_or(0, |base| base.seq);
+        match card.room.phase {
+            Phase::Syncing {
+                fresh: Fresh::Replaces,
+            } => {
+                self.accept(id, seq, update.to_vec());
+                self.rebuild(id);
+            }
+            Phase::Syncing { fresh: Fresh::Adds } => {
+                if !self.take_in(id, seq, update) {
+                    return;
+                }
+            }
+            _ => {
+                self.take_in(id, seq, update);
+                return;
+            }
+        }
+        if let Some(card) = self.cards.get_mut(id) {
+            card.room.phase = Phase::Live;
+            let early = std::mem::take(&mut card.early);
+            for (seq, update) in early {
+                if !self.take_in(id, seq, &update) {
+                    return;
+                }
+            }
+        }
+        self.went_live(id);
+    }
+
+    fn went_live(&mut self, id: &DecisionId) {
+        self.tell_rows_anew(id);
+        self.send_presence(id);
+        self.pump();
+        self.send_saves();
+        self.changed(id);
+    }
+
+    /// An accepted update of somebody else.
+    fn updated(&mut self, id: &DecisionId, seq: u64, update: &[u8]) {
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        match card.room.phase {
+            Phase::Live => {
+                self.take_in(id, seq, update);
+            }
+            Phase::Syncing { .. } if card.early.len() < EARLY_MAX => {
+                card.early.push((seq, update.to_vec()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Shows and keeps an accepted update; one that our gate refuses means that we are not where
+    /// the relay is: everything is taken anew. Says whether it was taken.
+    pub(crate) fn take_in(&mut self, id: &DecisionId, seq: u64, update: &[u8]) -> bool {
+        let Some(card) = self.cards.get_mut(id) else {
+            return false;
+        };
+        let Some(record) = &card.record else {
+            return false;
+        };
+        let Some(sheet) = &mut card.sheet else {
+            return false;
+        };
+        match sheet.guard.receive(update, &record.definition) {
+            Ok(touched) => {
+                if touched.is_some() {
+                    self.accept(id, seq, update.to_vec());
+                    self.changed(id);
+                }
+                true
+            }
+            Err(_) => {
+                self.ask_rebase(id, Recover::Anew);
+                false
+            }
+        }
+    }
+
+    /// Keeps an accepted update: in the base, on the device (leader), and for the other tabs.
+    pub(crate) fn accept(&mut self, id: &DecisionId, seq: u64, update: Vec<u8>) {
+        self.count += 1;
+        let key = format!("{id}/{}", row::row_key(self.count, &self.config.tab));
+        let leads = self.leads();
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let Some(base) = &mut card.base else { return };
+        base.seq = base.seq.max(seq);
+        base.updates.push((key.clone(), update.clone()));
+        if !leads {
+            return;
+        }
+        let accepted = Accepted {
+            decision: id.clone(),
+            generation: base.generation,
+            epoch: base.epoch,
+            seq: base.seq,
+            update,
+        };
+        let folds = base.updates.len() > UPDATES_KEPT_MAX;
+        self.out.put(
+            Store::Drafts,
+            &key,
+            serde_json::to_vec(&accepted).unwrap_or_default(),
+        );
+        self.tell_room(id, |decision| TabMessage::Update {
+            decision,
+            seq,
+            update: accepted.update,
+        });
+        if folds {
+            self.fold(id);
+        }
+    }
+
+    /// Sends what may go: per room in order, 32 rows open at once.
+    pub(crate) fn pump(&mut self) {
+        if !self.leads() || !self.is_online() {
+            return;
+        }
+        self.want_rooms();
+        let now = self.now.mono_ms;
+        let flying = |card: &super::card::Card| {
+            card.rows
+                .values()
+                .filter(|waiting| waiting.flight.is_some())
+                .count()
+        };
+        let mut free = OUTBOX_OPEN_MAX.saturating_sub(self.cards.values().map(flying).sum());
+        let mut sent = false;
+        for card in self.cards.values_mut() {
+            let Some(room) = card.room.number else {
+                continue;
+            };
+            if card.room.phase != Phase::Live || card.room.not_before_ms > now {
+                continue;
+            }
+            for waiting in card.rows.values_mut() {
+                if free == 0 {
+                    break;
+                }
+                if waiting.flight.is_some() {
+                    continue;
+                }
+                free -= 1;
+                card.room.sent += 1;
+                waiting.flight = Some(card.room.sent);
+                let cells = waiting.row.made_on();
+                if !cells.is_empty() {
+                    let made_on = ClientMessage::MadeOn {
+                        room,
+                        n: card.room.sent,
+                        cells,
+                    };
+                    self.out.push(Output::Text(made_on.write()));
+                }
+                let message = Message::Update(&waiting.row.update);
+                let frame = Frame {
+                    room,
+                    n: card.room.sent,
+                    message,
+                };
+                self.out.push(Output::Binary(frame.to_bytes().to_vec()));
+                sent = true;
+            }
+        }
+        if sent {
+            self.expects();
+        }
+    }
+
+    /// The row is durable at the relay: it leaves the outbox.
+    pub(crate) fn acked(&mut self, ack: Ack) {
+        let Some(id) = self.link.rooms.get(&ack.room).cloned() else {
+            return;
+        };
+        let Some(key) = self.flight(&id, ack.n) else {
+            return;
+        };
+        if let Some(card) = self.cards.get_mut(&id) {
+            card.room.wait_ms = 0;
+            card.room.anew = 0;
+            card.trouble = None;
+            if let Some(waiting) = card.rows.remove(&key) {
+                self.accept(&id, ack.seq, waiting.row.update);
+                self.out.remove(Store::Rows, &key);
+                self.tell_room(&id, |decision| TabMessage::Acked {
+                    decision,
+                    key,
+                    seq: ack.seq,
+                });
+            }
+        }
+        self.pump();
+        self.send_saves();
+        self.changed(&id);
+    }
+
+    /// The row that was sent under this number.
+    pub(crate) fn flight(&self, id: &DecisionId, n: u64) -> Option<String> {
+        let rows = &self.cards.get(id)?.rows;
+        rows.iter()
+            .find(|(_, waiting)| waiting.flight == Some(n))
+            .map(|(key, _)| key.clone())
+    }
+
+    pub(crate) fn people_bound(&mut self, people: People) {
+        let Some(id) = self.link.rooms.get(&people.room).cloned() else {
+            return;
+        };
+        if let Some(card) = self.cards.get_mut(&id) {
+            card.people.extend(read_people(&people.people));
+        }
+        self.changed(&id);
+    }
+
+    pub(crate) fn judged(&mut self, verdicts: Verdicts) {
+        let Some(id) = self.link.rooms.get(&verdicts.room).cloned() else {
+            return;
+        };
+        self.note_verdicts(&id, &verdicts.proposals);
+        let proposals = verdicts.proposals;
+        self.tell_room(&id, |decision| TabMessage::Verdicts {
+            decision,
+            proposals,
+        });
+    }
+
+    pub(crate) fn note_verdicts(
+        &mut self,
+        id: &DecisionId,
+        proposals: &[crate::wire::reply::ProposalView],
+    ) {
+        if let Some(card) = self.cards.get_mut(id) {
+            for judged in proposals {
+                card.proposals.retain(|known| known.id != judged.id);
+                card.proposals.push(judged.clone());
+            }
+        }
+        self.changed(id);
+    }
+
+    pub(crate) fn epoch_started(&mut self, epoch: EpochMessage) {
+        if let Some(id) = self.link.rooms.get(&epoch.room).cloned() {
+            self.ask_rebase(&id, Recover::Anew);
+        }
+    }
+
+    /// Where this person is in the card; `None` = nowhere.
+    pub fn set_presence(&mut self, id: &DecisionId, place: Option<&str>) {
+        let place = place.and_then(|json| serde_json::from_str::<Place>(json).ok());
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        if card.own_place == place {
+            return;
+        }
+        card.own_place = place;
+        card.own_clock += 1;
+        self.send_presence(id);
+    }
+
+    /// Tells where this person is, on the socket or to the leader.
+    pub(crate) fn send_presence(&mut self, id: &DecisionId) {
+        let Some(card) = self.cards.get(id) else {
+            return;
+        };
+        let Some(sheet) = &card.sheet else { return };
+        if card.own_clock == 0 || card.room.phase != Phase::Live {
+            return;
+        }
+        let state = match &card.own_place {
+            Some(place) => serde_json::to_string(place).unwrap_or_default(),
+            None => "null".to_owned(),
+        };
+        let entry = Entry {
+            client: sheet.client.get(),
+            clock: card.own_clock,
+            state: &state,
+        };
+        let entries = write_awareness(&[entry]);
+        self.pass_presence(id, entries);
+    }
+
+    /// Passes this tab's or a follower's presence on to the relay, or to the leader.
+    pub(crate) fn pass_presence(&mut self, id: &DecisionId, entries: Vec<u8>) {
+        if !self.leads() {
+            let tab = self.config.tab.clone();
+            let decision = id.clone();
+            return self.post(&TabMessage::Here {
+                tab,
+                decision,
+                entries,
+            });
+        }
+        let room = self.cards.get(id).and_then(|card| card.room.number);
+        if let (Some(room), true) = (room, self.is_online()) {
+            let frame = Frame {
+                room,
+                n: 0,
+                message: Message::Awareness(&entries),
+            };
+            self.out.push(Output::Binary(frame.to_bytes().to_vec()));
+        }
+    }
+
+    /// Presence of others, with the identity the relay wrote into it (`D2.10`).
+    pub(crate) fn heard_presence(&mut self, id: &DecisionId, entries: &[u8]) {
+        let Ok(entries) = awareness_entries(entries) else {
+            return;
+        };
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let own = card.sheet.as_ref().map(|sheet| sheet.client.get());
+        for entry in entries {
+            if Some(entry.client) == own {
+                continue;
+            }
+            if entry.is_gone() {
+                card.present.remove(&entry.client);
+                continue;
+            }
+            let newer = card
+                .present
+                .get(&entry.client)
+                .is_none_or(|p| p.clock <= entry.clock);
+            if newer && card.present.len() < 1_024 {
+                card.present.insert(entry.client, present(entry));
+            }
+        }
+        self.changed(id);
+    }
+}
+
+fn present(entry: Entry<'_>) -> Present {
+    let state: Value = serde_json::from_str(entry.state).unwrap_or_default();
+    let user = state.get("user");
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let person = text(user.and_then(|user| user.get("person")))
+        .or_else(|| text(user.and_then(|user| user.get("id"))));
+    Present {
+        clock: entry.clock,
+        person: person.and_then(|person| Person::parse(person).ok()),
+        name: text(user.and_then(|user| user.get("name"))),
+        place: Place {
+            question: text(state.get("question")),
+            cell: text(state.get("cell")),
+            field: text(state.get("field")),
+        },
+    }
+}
+
+fn read_people(
+    people: &std::collections::BTreeMap<String, Person>,
+) -> std::collections::BTreeMap<u64, Person> {
+    people
+        .iter()
+        .filter_map(|(id, person)| Some((id.parse().ok()?, person.clone())))
+        .collect()
+}
