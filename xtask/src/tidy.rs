@@ -1,6 +1,7 @@
 //! What no compiler checks: crate arrows, file sizes, words, and that every rule has its tests.
 
 mod arrows;
+mod codes;
 mod rules;
 mod sizes;
 mod words;
@@ -14,6 +15,7 @@ pub fn tidy(repo: &Repo) -> Result<(), String> {
     let files = repo.files()?;
     let mut defects = Vec::new();
     defects.extend(arrows::check(repo)?);
+    defects.extend(codes::check(repo)?);
     defects.extend(sizes::check(repo, &files));
     defects.extend(words::check(repo, &files));
     defects.extend(rules::check(repo, &files)?);
