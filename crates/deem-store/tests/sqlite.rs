@@ -258,7 +258,7 @@ fn a_damaged_or_foreign_file_is_refused_untouched() {
         }),
         ("zeroed page", |folder| patch(folder, 4096, &[0; 4096])),
         ("scrambled cells", |folder| {
-            patch(folder, 4096 * 3 + 8, &[0xff; 64])
+            patch(folder, 4096 * 3 + 8, &[0xff; 64]);
         }),
         ("of another program", |folder| patch(folder, 68, b"Mine")),
     ];
@@ -370,7 +370,7 @@ fn the_frozen_folder_of_schema_1_still_opens() {
     assert_eq!(store.commit(&[whole("garden", held, 4)]), [Ok(())]);
     let taken = Err(CommitError::OpExists);
     let again = commit("garden", held, |c| {
-        c.op.clone_from(&whole("garden", held, 1).op)
+        c.op.clone_from(&whole("garden", held, 1).op);
     });
     assert_eq!(store.commit(&[again]), [taken]);
 }

@@ -132,9 +132,26 @@ fn make_folder(folder: &Path) -> Result<(), OpenError> {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(OpenError::NotADirectory(folder.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(folder).map_err(|error| io_error(folder, &error))
+            std::fs::create_dir_all(folder).map_err(|error| io_error(folder, &error))?;
+            sync_names(folder);
+            Ok(())
         }
         Err(error) => Err(io_error(folder, &error)),
+    }
+}
+
+/// Makes the names of a new folder and its parents durable, as far as they may be opened: a store
+/// that has lost its name in a power cut has lost everything.
+fn sync_names(folder: &Path) {
+    for parent in folder.ancestors().skip(1) {
+        let parent = if parent.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            parent
+        };
+        if let Ok(directory) = File::open(parent) {
+            let _ = directory.sync_all();
+        }
     }
 }
 

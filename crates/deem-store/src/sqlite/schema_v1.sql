@@ -1,5 +1,7 @@
 -- Schema 1. A released schema is never edited: a change is a new file and a migration.
 -- Numbers are < 2^63; instants are milliseconds since 1970, UTC.
+-- Rows that hold long bytes are in rowid tables: a row of a table without rowid spills what is over
+-- a quarter of a page into a page of its own.
 
 -- store_id: the store's random name (P6).
 CREATE TABLE meta (
@@ -21,8 +23,8 @@ CREATE TABLE entries (
   by TEXT NOT NULL,
   decision TEXT NOT NULL,
   events BLOB NOT NULL,
-  PRIMARY KEY (space, number)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (space, number)
+) STRICT;
 
 CREATE TABLE ops (
   space INTEGER NOT NULL,
@@ -30,8 +32,8 @@ CREATE TABLE ops (
   op TEXT NOT NULL,
   body_sha256 BLOB NOT NULL,
   outcome BLOB NOT NULL,
-  PRIMARY KEY (space, person, op)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (space, person, op)
+) STRICT;
 
 -- The fold of a decision's entries, replaced.
 CREATE TABLE records (
@@ -40,8 +42,8 @@ CREATE TABLE records (
   status TEXT NOT NULL,
   opened INTEGER NOT NULL,
   bytes BLOB NOT NULL,
-  PRIMARY KEY (space, decision)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (space, decision)
+) STRICT;
 
 -- Folded labels: compared, never folded here (D1.5).
 CREATE TABLE labels (
@@ -69,15 +71,15 @@ CREATE TABLE queue (
   kind TEXT NOT NULL,
   key TEXT NOT NULL,
   bytes BLOB NOT NULL,
-  PRIMARY KEY (space, kind, key)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (space, kind, key)
+) STRICT;
 
 CREATE TABLE projections (
   space INTEGER NOT NULL,
   decision TEXT NOT NULL,
   text TEXT NOT NULL,
-  PRIMARY KEY (space, decision)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (space, decision)
+) STRICT;
 
 CREATE TABLE rooms (
   id INTEGER PRIMARY KEY,

@@ -375,8 +375,9 @@ fn write_rows(connection: &Connection, space: i64, commit: &Commit) -> rusqlite:
     for row in &commit.records {
         run!(
             connection,
-            "INSERT OR REPLACE INTO records (space, decision, status, opened, bytes)
-               VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO records (space, decision, status, opened, bytes)
+               VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (space, decision) DO UPDATE SET
+               status = excluded.status, opened = excluded.opened, bytes = excluded.bytes",
             (
                 space,
                 row.decision.as_str(),
@@ -390,7 +391,8 @@ fn write_rows(connection: &Connection, space: i64, commit: &Commit) -> rusqlite:
         match &row.bytes {
             Some(bytes) => run!(
                 connection,
-                "INSERT OR REPLACE INTO queue (space, kind, key, bytes) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO queue (space, kind, key, bytes) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (space, kind, key) DO UPDATE SET bytes = excluded.bytes",
                 (space, &row.kind, &row.key, bytes)
             )?,
             None => run!(
@@ -403,7 +405,8 @@ fn write_rows(connection: &Connection, space: i64, commit: &Commit) -> rusqlite:
     for row in &commit.projections {
         run!(
             connection,
-            "INSERT OR REPLACE INTO projections (space, decision, text) VALUES (?1, ?2, ?3)",
+            "INSERT INTO projections (space, decision, text) VALUES (?1, ?2, ?3)
+               ON CONFLICT (space, decision) DO UPDATE SET text = excluded.text",
             (space, row.decision.as_str(), &row.text)
         )?;
     }

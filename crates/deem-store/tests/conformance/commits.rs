@@ -186,7 +186,7 @@ pub fn a_commit_may_hold_several_numbers(subject: &mut impl Subject) {
     let fence = store.acquire(&space("a")).unwrap();
     let three = |from: u64| {
         commit("a", fence, |c| {
-            c.entries.extend((from..from + 3).map(|n| entry(n, "d1")))
+            c.entries.extend((from..from + 3).map(|n| entry(n, "d1")));
         })
     };
     let mut gap = three(1);

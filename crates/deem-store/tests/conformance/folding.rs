@@ -13,7 +13,7 @@ fn seqs(store: &dyn Store, of: &Room) -> (Option<u64>, Vec<u64>) {
 
 fn drafts(fence: Fence, of: &Room, range: std::ops::RangeInclusive<u64>) -> Commit {
     commit("a", fence, |c| {
-        c.drafts.extend(range.map(|seq| draft(of, seq)))
+        c.drafts.extend(range.map(|seq| draft(of, seq)));
     })
 }
 

@@ -102,7 +102,7 @@ pub fn log_pages_are_ascending_and_bounded(subject: &mut impl Subject) {
     let group: Vec<Commit> = (1..=20)
         .map(|n| {
             commit("a", fence, |c| {
-                c.entries.push(entry(n, &format!("d{}", n % 3)))
+                c.entries.push(entry(n, &format!("d{}", n % 3)));
             })
         })
         .collect();
