@@ -1,1 +1,42 @@
-//! The browser engine: a wasm-bindgen shell round the client machine and the draft.
+//! The browser engine: a wasm-bindgen shell round the client machine and the rules.
+//!
+//! Bytes, numbers and short strings come in; outputs leave packed, one batch per call
+//! ([`outputs`]); a card's snapshot is one call, its matrix one typed array. This crate must not
+//! hold rules of its own, sockets, storage, timers or promises.
+//!
+//! Invariants
+//! - `WASM-1` every call returns; what it leads to is in the next `drain()`.
+//! - `WASM-2` an error is an object with a `code` of `codes.json`, never a string.
+//! - `WASM-3` after a panic no object of this instance is called again: the driver starts a new one
+//!   from the device.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::as_conversions
+    )
+)]
+
+mod engine;
+mod errors;
+mod outputs;
+mod pure;
+mod random;
+
+pub use engine::Engine;
+pub use pure::{
+    check_field, content_digest, decide, derive_answer, evolve, fold_label, read_matrix,
+};
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Panics are told on the console: the trap alone names nothing.
+#[wasm_bindgen(start)]
+fn start() {
+    std::panic::set_hook(Box::new(|info| {
+        web_sys::console::error_1(&info.to_string().into());
+    }));
+}

@@ -7,11 +7,12 @@
 import initWasm, { __wbg_reset_state, Engine, initSync as initSyncWasm } from "./engine/deem_wasm.js";
 
 export {
-  appendChecked,
   checkField,
   contentDigest,
+  decide,
   deriveAnswer,
   Engine,
+  evolve,
   foldLabel,
   readMatrix,
 } from "./engine/deem_wasm.js";

@@ -146,7 +146,7 @@ class Space implements SpaceStore {
   }
 
   decisions(): Listed[] {
-    this.#listed ??= JSON.parse(this.#driver.run((engine) => engine.decisions())) as Listed[];
+    this.#listed ??= this.#driver.run((engine) => engine.decisions()) as Listed[];
     return this.#listed;
   }
 
@@ -163,7 +163,7 @@ class Space implements SpaceStore {
 
   status(): SpaceStatus {
     if (!this.#status) {
-      const told = JSON.parse(this.#driver.run((engine) => engine.status())) as SpaceStatus;
+      const told = this.#driver.run((engine) => engine.status()) as SpaceStatus;
       this.#status = { ...told, others: this.#others };
     }
     return this.#status;

@@ -1,0 +1,142 @@
+//! The rules as functions, for code that has to agree with the relay without a space: JSON in,
+//! JSON out.
+
+use deem_core::{
+    answer,
+    command::{Command, Context},
+    definition::Definition,
+    draft::{DraftView, Mark},
+    event::Event,
+    id::{Cell, CriterionId, DecisionId, Generation, OptionId},
+    matrix,
+    record::Record,
+    text::{self, Field, Source},
+};
+use deem_draft::content::content;
+use serde::{Serialize, de::DeserializeOwned};
+use std::collections::BTreeMap;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+use crate::errors::{malformed, thrown, to_js};
+
+fn read<T: DeserializeOwned>(json: &str) -> Result<T, JsValue> {
+    serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))
+}
+
+fn write<T: Serialize>(value: &T) -> Result<String, JsValue> {
+    serde_json::to_string(value).map_err(|error| malformed(&error.to_string()))
+}
+
+/// The folded key of a label (`D1.5`).
+///
+/// # Errors
+/// `{code: "invalid", reason, fault}`; `fault` is `blank`, `control`, `bidi`, `zero-width`, ...
+#[wasm_bindgen(js_name = foldLabel)]
+pub fn fold_label(label: &str) -> Result<String, JsValue> {
+    text::fold(label).map_err(|fault| {
+        #[derive(Serialize)]
+        struct Thrown {
+            code: &'static str,
+            reason: deem_core::refusal::Reason,
+            fault: &'static str,
+        }
+        to_js(&Thrown { code: "invalid", reason: fault.reason(), fault: fault.as_str() })
+    })
+}
+
+/// A text as a field keeps it (`D1.6`): `field` as in `tests/fixtures/lengths.json`, `stored` for
+/// a definition that was loaded.
+///
+/// # Errors
+/// `invalid {field, reason, max?}`.
+#[wasm_bindgen(js_name = checkField)]
+pub fn check_field(field: &str, stored: bool, text: &str) -> Result<String, JsValue> {
+    let known = Field::parse(field).ok_or_else(|| malformed("/field: unknown"))?;
+    let source = if stored { Source::Stored } else { Source::Input };
+    text::check_text(known, source, text)
+        .map(str::to_owned)
+        .map_err(|fault| thrown(&fault.at(field)))
+}
+
+/// The answer a Save derives (`D4.5`) of a definition and a draft's values, both JSON.
+///
+/// # Errors
+/// `invalid {question, reason}` where there is none, `malformed`.
+#[wasm_bindgen(js_name = deriveAnswer)]
+pub fn derive_answer(
+    definition: &str,
+    draft: &str,
+    suggested: Option<String>,
+) -> Result<String, JsValue> {
+    let definition: Definition = read(definition)?;
+    let draft: DraftView = read(draft)?;
+    let suggested = option_id(suggested)?;
+    let answer = answer::derive_answer(&definition, &draft, suggested.as_ref());
+    write(&answer.map_err(|refusal| thrown(&refusal))?)
+}
+
+/// What a matrix of marks says (`D12.1`): lists of ids and a map of cells, all JSON.
+///
+/// # Errors
+/// `malformed`.
+#[wasm_bindgen(js_name = readMatrix)]
+pub fn read_matrix(options: &str, criteria: &str, marks: &str) -> Result<String, JsValue> {
+    let options: Vec<OptionId> = read(options)?;
+    let criteria: Vec<CriterionId> = read(criteria)?;
+    let marks: BTreeMap<Cell, Mark> = read(marks)?;
+    write(&matrix::read_matrix(&options, &criteria, &marks))
+}
+
+/// Canonical content and its digest, as `{content, digest}` (design "Content and digest").
+///
+/// # Errors
+/// `malformed`.
+#[wasm_bindgen(js_name = contentDigest)]
+pub fn content_digest(
+    decision: &str,
+    generation: u32,
+    definition: &str,
+    draft: &str,
+    suggested: Option<String>,
+) -> Result<JsValue, JsValue> {
+    #[derive(Serialize)]
+    struct Read {
+        content: String,
+        digest: String,
+    }
+    let decision = DecisionId::parse(decision).map_err(|error| malformed(&error.to_string()))?;
+    let definition: Definition = read(definition)?;
+    let draft: DraftView = read(draft)?;
+    let suggested = option_id(suggested)?;
+    let content =
+        content(&decision, Generation(generation), &definition, &draft, suggested.as_ref());
+    Ok(to_js(&Read { content: content.canonical(), digest: content.digest().to_string() }))
+}
+
+/// What a command would change: a list of events. `record` is absent before the first.
+///
+/// # Errors
+/// The refusal, or `malformed`.
+#[wasm_bindgen]
+pub fn decide(record: Option<String>, command: &str, context: &str) -> Result<String, JsValue> {
+    let record: Option<Record> = record.map(|record| read(&record)).transpose()?;
+    let command: Command = read(command)?;
+    let context: Context = read(context)?;
+    let events = deem_core::decide(record.as_ref(), &command, &context);
+    write(&events.map_err(|refusal| thrown(&refusal))?)
+}
+
+/// The record that a list of events makes of `record`; `null` before the first.
+///
+/// # Errors
+/// `malformed`.
+#[wasm_bindgen]
+pub fn evolve(record: Option<String>, events: &str) -> Result<String, JsValue> {
+    let record: Option<Record> = record.map(|record| read(&record)).transpose()?;
+    let events: Vec<Event> = read(events)?;
+    write(&events.iter().fold(record, deem_core::evolve))
+}
+
+fn option_id(id: Option<String>) -> Result<Option<OptionId>, JsValue> {
+    id.map(OptionId::parse).transpose().map_err(|error| malformed(&error.to_string()))
+}
