@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { bundle, calls, lastCall, launch, mount, openPage } from "./card-page.mjs";
+
+let browser;
+let page;
+before(async () => {
+  const [code, started] = await Promise.all([bundle(), launch()]);
+  browser = started;
+  page = await openPage(browser, code);
+});
+after(() => browser?.close());
+
+const fresh = async (name, element) => {
+  await page.evaluate(() => document.querySelector("main").replaceChildren());
+  await mount(page, name, element);
+};
+const button = (name) => page.getByRole("button", { name, exact: true });
+const state = () => page.locator("[part=sync]").innerText();
+const put = (part) => page.evaluate((p) => globalThis.handle.set(p), part);
+
+describe("growing in place (D6)", () => {
+  test("D6.1: an option is added by Enter, the field stays for the next, Escape goes back", async () => {
+    await fresh("picture");
+    await button("Add option").click();
+    await page.keyboard.type("Town hall");
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await lastCall(page), ["appendOption", "Town hall"]);
+    assert.match(await page.locator("tr", { hasText: "Town hall" }).innerText(), /not yet shared/);
+    await page.keyboard.type("Attic");
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await lastCall(page), ["appendOption", "Attic"]);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByPlaceholder("Another option").isVisible(), false);
+    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement.textContent), "Add option");
+  });
+
+  test("D6.1: a refused criterion says why and keeps what was typed", async () => {
+    await fresh("picture");
+    await button("Add criterion").click();
+    await page.keyboard.type("refuse me");
+    await page.keyboard.press("Enter");
+    assert.match(await page.locator("[part=problem]").innerText(), /not made[\s\S]*character that labels cannot have/);
+    assert.equal(await page.getByLabel("Add criterion").inputValue(), "refuse me");
+  });
+
+  test("D1.4: at five criteria the button is off and says so", async () => {
+    await fresh("picture");
+    for (const label of ["Four", "Five"]) await page.evaluate((l) => globalThis.handle.appendCriterion(l), label);
+    const add = button("Add criterion");
+    assert.equal(await add.getAttribute("aria-disabled"), "true");
+    assert.equal(await add.getAttribute("title"), "5 criteria are the most.");
+  });
+
+  test("D6.1: the loser of a race reads the reason, and a duplicate's marks move in one act", async () => {
+    await fresh("refused");
+    const lines = page.locator("[part=refused] p");
+    assert.match(await lines.nth(0).innerText(), /already here as Library\. You marked it: Price yes and Rain plan partly/);
+    assert.match(await lines.nth(1).innerText(), /“Sleeping” was not added: there are already 5\./);
+    await button("Move 2 marks to Library").click();
+    assert.deepEqual((await calls(page)).slice(-2), [
+      ["setMark", "library", "price", "yes"],
+      ["setMark", "library", "rain", "partly"],
+    ]);
+    assert.equal(await lines.count(), 1);
+  });
+});
+
+describe("saving (D4)", () => {
+  test("D4.3: an unanswered card cannot be saved and says why", async () => {
+    await fresh("reopened");
+    assert.equal(await button("Save").getAttribute("aria-disabled"), "true");
+    await button("Save").click({ force: true });
+    assert.deepEqual(await calls(page), []);
+  });
+
+  test("D4.1: Save claims what is shown", async () => {
+    await fresh("picture");
+    await button("Save").click();
+    assert.deepEqual(await lastCall(page), ["save"]);
+  });
+
+  test("D4.2: a stale save shows the difference and one button that says what it does", async () => {
+    await fresh("stale");
+    const note = page.locator("[part=note]");
+    assert.match(await note.innerText(), /Not saved: Cid changed the answer after you read it\.[\s\S]*Three steps → Two short steps/);
+    assert.equal(await button("Save").count(), 0);
+    await button("Save what is shown now").click();
+    assert.deepEqual(await lastCall(page), ["save"]);
+    await button("Keep editing").click();
+    assert.deepEqual(await lastCall(page), ["dismissSave"]);
+    assert.equal(await note.isVisible(), false);
+  });
+
+  test("D4.8: a waiting save locks the card and can be taken back", async () => {
+    await fresh("waiting");
+    assert.match(await page.locator("[part=note]").innerText(), /Your save waits for a connection/);
+    assert.equal(await state(), "Save waiting · offline");
+    assert.equal(await page.locator('[data-row="barn"] input').isDisabled(), true);
+    await button("Take back").click();
+    assert.deepEqual(await lastCall(page), ["takeBackSave"]);
+    assert.equal(await page.locator('[data-row="barn"] input').isDisabled(), false);
+  });
+
+  test("D4.4: the loser of two saves reads who settled it, with what", async () => {
+    await fresh("lost");
+    assert.match(await page.locator("[part=note]").innerText(), /Not saved: Ana settled this first\.[\s\S]*The answer is “Library”/);
+    await button("Close").click();
+    assert.deepEqual(await lastCall(page), ["dismissSave"]);
+  });
+
+  test("D2.8: an edit that was refused stays with its author", async () => {
+    await fresh("snippet");
+    assert.match(await page.locator("[part=kept]").innerText(), /Kept for you: “Library, Rain plan: no”/);
+    await button("Put it back").click();
+    assert.deepEqual(await lastCall(page), ["restoreSnippet", "s1"]);
+  });
+
+  test("the state is one sentence for each state (B3.4)", async () => {
+    await fresh("picture");
+    for (const [sync, words] of [
+      [{ state: "synced", pending: 0, online: true }, "Synced"],
+      [{ state: "device", pending: 2, online: false }, "Saved on this device · 2 to send · offline"],
+      [{ state: "save-waiting", pending: 1, online: true }, "Save waiting"],
+      [{ state: "needs-you", pending: 0, online: true }, "Needs you"],
+      [{ state: "cannot-store", pending: 3, online: true }, "Relay cannot store, kept here"],
+      [{ state: "not-stored", pending: 0, online: true }, "Not stored"],
+      [{ state: "read-only", pending: 0, online: true }, "Read-only copy"],
+      [{ state: "reload", pending: 0, online: false }, "Reload to update"],
+    ]) {
+      await put({ sync });
+      assert.equal(await state(), words);
+    }
+    // A passing state is shown only when it lasts.
+    await put({ sync: { state: "synced", pending: 0, online: true } });
+    await put({ sync: { state: "sending", pending: 1, online: true } });
+    assert.equal(await state(), "Synced");
+    await page.locator("[part=sync][data-state=sending]").waitFor();
+    assert.equal(await state(), "Sending");
+  });
+});
+
+describe("settled, reopened, set aside (D5)", () => {
+  test("D4.6: the settled card shows answer, marks, who, when and why, and takes no edit", async () => {
+    await fresh("settled");
+    assert.equal(await page.locator('tr[data-row="library"] input').isChecked(), true);
+    assert.match(await page.locator("[part=by]").innerText(), /Ana, 19 Oct/);
+    assert.equal(await page.locator("[part=why]").innerText(), "Everyone reaches it without a car, and we stay dry.");
+    assert.equal(await page.locator('[data-cell="barn/rain"]').innerText(), "no");
+    await page.locator('[data-cell="barn/rain"]').click();
+    assert.deepEqual(await calls(page), []);
+    assert.equal(await button("Save").count(), 0);
+  });
+
+  test("D5.1: reopening keeps the earlier answer visible beside the empty draft", async () => {
+    await fresh("settled");
+    await button("Reopen").focus();
+    await page.keyboard.press("Enter");
+    await put({ marks: {}, draft: { q1: { mode: "choices", single: null, picks: [], text: "" } } });
+    assert.equal(await page.locator("[part=status]").innerText(), "Reopened");
+    assert.match(await page.locator("summary").innerText(), /Earlier: Library, by Ana/);
+    await page.locator("summary").click();
+    assert.match(await page.locator(".prev-list").innerText(), /Library[\s\S]*Barn/);
+    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement !== null), true, "the focus stays in the card");
+  });
+
+  test("D5.4: the why is one line; saving and giving up both close the field", async () => {
+    await fresh("settled");
+    await button("Edit").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("Dry and close.");
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await lastCall(page), ["setWhy", "Dry and close."]);
+    await page.getByText("Dry and close.").waitFor();
+    await button("Edit").click();
+    await page.keyboard.press("Escape");
+    assert.equal((await calls(page)).length, 1);
+    assert.equal(await page.locator("[part=why]").isVisible(), true);
+  });
+
+  test("D5.2: discarding asks first", async () => {
+    await fresh("picture");
+    await button("More").click();
+    await button("Discard decision…").click();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await calls(page), [], "the focus is on Keep it");
+    await button("More").click();
+    await button("Discard decision…").click();
+    await button("Discard decision").click();
+    assert.deepEqual(await lastCall(page), ["discard"]);
+    assert.equal(await page.locator("[part=status]").innerText(), "Set aside");
+  });
+
+  test("D4.8: what needs the relay is off while offline, with the reason", async () => {
+    await fresh("settled");
+    await put({ sync: { state: "synced", pending: 0, online: false } });
+    assert.equal(await button("Reopen").getAttribute("aria-disabled"), "true");
+    assert.equal(await button("Reopen").getAttribute("title"), "This needs a connection.");
+  });
+
+  test("D6.4: a row that was not on the saver's screen says so", async () => {
+    await fresh("settledUnseen");
+    assert.match(await page.locator('tr[data-row="boathouse"]').innerText(), /added while this was being saved/);
+  });
+
+  test("D3: a suggestion is advice beside the draft, never in it", async () => {
+    await fresh("empty");
+    assert.equal(await page.locator("[part=advice]").innerText(), "Suggested: Library. It counts only if you save.");
+    assert.equal(await page.locator("input:checked").count(), 0);
+  });
+});
+
+describe("changes of others", () => {
+  test("keep the focus, the cell and the row elements", async () => {
+    await fresh("picture");
+    await page.locator('[data-cell="library/price"]').focus();
+    await page.evaluate(() => {
+      globalThis.cell = globalThis.card.shadowRoot.activeElement;
+      const { rows, marks } = globalThis.handle.snapshot();
+      globalThis.handle.set({ rows: [{ id: "x", question: "q1", label: "First", state: "defined" }, ...rows], marks: { ...marks, "library/price": "no" } });
+    });
+    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement === globalThis.cell), true);
+    assert.equal(await page.locator('[data-cell="library/price"]').innerText(), "no");
+  });
+
+  test("are told in one polite message, and own edits are not", async () => {
+    await fresh("picture");
+    const region = page.locator('[aria-live="polite"]');
+    await page.locator('[data-cell="library/price"]').focus();
+    await page.keyboard.press("n");
+    await page.evaluate(() => {
+      const { marks } = globalThis.handle.snapshot();
+      const { ben } = { ben: globalThis.handle.snapshot().presence.filter((one) => one.person !== "cid") };
+      globalThis.handle.set({ presence: ben, marks: { ...marks, "barn/price": "no", "barn/reach": "no" } });
+    });
+    await page.waitForFunction(() => globalThis.card.shadowRoot.querySelector('[aria-live="polite"]').textContent !== "");
+    assert.equal(await region.textContent(), "Ben marked 2 cells");
+  });
+
+  test("a moved card goes on where it was", async () => {
+    await fresh("picture");
+    await button("Add option").click();
+    await page.keyboard.type("Half typed");
+    await page.evaluate(() => {
+      const again = document.createElement("decision-card");
+      again.handle = globalThis.handle;
+      globalThis.card.replaceWith(again);
+      globalThis.card = again;
+    });
+    assert.equal(await page.getByLabel("Add option").inputValue(), "Half typed");
+    assert.equal(await page.evaluate(() => globalThis.handle.openers), 1);
+  });
+
+  test("until the record is known the readable light DOM stays", async () => {
+    await page.evaluate(() => {
+      const card = document.createElement("decision-card");
+      card.innerHTML = "<p>Where do we meet?</p>";
+      card.handle = { id: "x", snapshot: () => undefined, subscribe: () => () => {}, open: () => () => {}, setPresence() {} };
+      document.querySelector("main").replaceChildren(card);
+    });
+    assert.equal(await page.getByText("Where do we meet?").isVisible(), true);
+  });
+
+  test("text is data: markup in a label shows as written", async () => {
+    await fresh("picture");
+    await page.evaluate(() => {
+      const { rows } = globalThis.handle.snapshot();
+      globalThis.handle.set({ rows: [{ id: "x", question: "q1", label: "<img src=x onerror=globalThis.hit=1>", state: "defined" }, ...rows] });
+    });
+    assert.equal(await page.getByText("<img src=x onerror=globalThis.hit=1>").isVisible(), true);
+    assert.equal(await page.evaluate(() => globalThis.hit), undefined);
+  });
+});
