@@ -1,0 +1,124 @@
+//! Measures the engine and the relay and prints the figures. Asserts nothing.
+//!
+//! `deem-bench [engine|saves|fanout|joins]...`: all of them without an argument. The relay is
+//! `target/release/deem` in its own process on core 0, over TCP, with its SQLite file.
+
+mod engine;
+mod fanout;
+mod figures;
+mod joins;
+mod marks;
+mod member;
+mod process;
+mod saves;
+mod socket;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use process::Relay;
+
+fn main() -> io::Result<()> {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let all = ["engine", "saves", "fanout", "joins"];
+    if let Some(word) = wanted.iter().find(|word| !all.contains(&word.as_str())) {
+        return Err(io::Error::other(format!("no such measurement: {word}; there are {all:?}")));
+    }
+    let asked = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let local = tokio::task::LocalSet::new();
+    if asked("engine") {
+        print_engine()?;
+    }
+    if asked("saves") {
+        local.block_on(&runtime, print_saves())?;
+    }
+    if asked("fanout") {
+        local.block_on(&runtime, print_fanout())?;
+    }
+    if asked("joins") {
+        local.block_on(&runtime, print_joins())?;
+    }
+    Ok(())
+}
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+}
+
+fn relay(name: &str) -> io::Result<Relay> {
+    Relay::start(&target().join("release/deem"), target().join("bench").join(name))
+}
+
+fn print_engine() -> io::Result<()> {
+    engine::run(2_000)?;
+    let figures = engine::run(20_000)?;
+    println!("engine, native, one random mark in a 20 x 5 draft (mean of 20,000)");
+    println!("  local edit to encoded update   {:7.2} us   (bar: 10)", figures.edit_us);
+    println!(
+        "  gate + apply {:.2} us, content and digest {:.2} us, together {:.2} us   (bar: 15)",
+        figures.admit_us,
+        figures.content_us,
+        figures.admit_us + figures.content_us
+    );
+    Ok(())
+}
+
+async fn print_saves() -> io::Result<()> {
+    let folder = target().join("bench");
+    let disk = saves::disk_syncs_per_s(&folder, 500)?;
+    println!("saves over different decisions, 64 in flight, relay on one core");
+    println!("  the disk alone: {disk:.0} appends with fdatasync per second");
+    let relay = relay("saves")?;
+    let got = saves::run(&relay, 20_000, 64).await?;
+    println!(
+        "  {:.0} saves/s   p50 {:.1} ms   p99 {:.1} ms   {:.0} groups fsynced, synchronous={}   \
+         {} refused   (bar: 10,000/s, p99 < 50 ms)",
+        got.per_s,
+        got.p50_ms,
+        got.p99_ms,
+        got.fsyncs,
+        relay.metric("deem_store_synchronous"),
+        got.refused
+    );
+    Ok(())
+}
+
+async fn print_fanout() -> io::Result<()> {
+    println!("fan-out, {} rooms x {} members, one mark an update, relay on one core", fanout::ROOMS, fanout::MEMBERS);
+    println!("   offered/s  delivered/s   p50 ms   p99 ms  ack p99 ms  MB/s in  cpu us  fsyncs  refused");
+    let relay = relay("fanout")?;
+    let rates = [9_000.0, 80_000.0, 160_000.0, 240_000.0, 320_000.0, 400_000.0, 500_000.0];
+    for row in fanout::run(&relay, &rates, 3).await? {
+        println!(
+            "  {:10.0}  {:11.0}  {:7.1}  {:7.1}  {:10.1}  {:7.1}  {:6.2}  {:6.0}  {:7}",
+            row.offered,
+            row.delivered,
+            row.p50_ms,
+            row.p99_ms,
+            row.ack_p99_ms,
+            row.bytes_per_s / 1e6,
+            row.cpu_us,
+            row.fsyncs,
+            row.nacks
+        );
+    }
+    println!(
+        "  the relay counts {:.0} deliveries, synchronous={}   (bar: 240,000/s with p99 < 50 ms)",
+        relay.metric("deem_deliveries_total"),
+        relay.metric("deem_store_synchronous")
+    );
+    Ok(())
+}
+
+async fn print_joins() -> io::Result<()> {
+    let relay = relay("joins")?;
+    let decision = joins::prepare(&relay)?;
+    let got = joins::run(&relay, &decision, 16, 5, 2_000).await?;
+    println!("cold joins of a {} byte draft, relay on one core", got.draft_bytes);
+    println!("  {:.0} joins/s   (bar: 6,000)", got.per_s);
+    println!("  an idle connection after its join: {:.0} bytes   (bar: 6,144)", got.idle_bytes);
+    Ok(())
+}
