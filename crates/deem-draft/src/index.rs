@@ -1,1 +1,384 @@
 //! Which blocks a draft holds: their places, their order, and what their authors had seen.
+//!
+//! The index mirrors what Yrs keeps, without contents: per client its blocks by clock; per list
+//! (a text, an array, or one key of a map) its blocks in order, placed by the same rule (YATA) as
+//! Yjs; per client what it is known to have seen, by its own earlier blocks, its origins and what
+//! those had seen. Every change is journaled, so that a refused update leaves no trace.
+//!
+//! A node is a run of units of one client that are neighbours in their list, were written one
+//! after the other and are all deleted or all alive: at least as fine as the items of Yrs, so that
+//! placing steps counted here bound what Yrs does.
+
+mod codec;
+mod journal;
+mod order;
+mod seen;
+
+use std::{collections::BTreeMap, ops::Range};
+
+use journal::Step;
+use seen::Knowledge;
+
+use crate::{
+    id::{BlockId, ClientId},
+    nack::Nack,
+};
+
+/// A client's number in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Slot(u32);
+
+/// A list's number in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ListNo(u32);
+
+/// A node's number in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeNo(u32);
+
+/// One of the root types of a draft; questions by their place in the definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Root {
+    /// `answer`, `answer:QUESTION`: the written answer.
+    Answer(u8),
+    /// `choice`, `choice:QUESTION`: mode and single choice.
+    Choice(u8),
+    /// `picks`.
+    Picks,
+    /// `marks`.
+    Marks,
+    /// `options`: proposed rows.
+    Options,
+    /// `criteria`: proposed columns.
+    Criteria,
+}
+
+impl Root {
+    /// Whether its blocks have keys.
+    pub fn is_map(self) -> bool {
+        matches!(self, Self::Choice(_) | Self::Picks | Self::Marks)
+    }
+}
+
+/// A unit by slot: shorter than a [`BlockId`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Unit {
+    slot: Slot,
+    clock: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Node {
+    slot: Slot,
+    clock: u32,
+    len: u32,
+    origin: Option<Unit>,
+    right_origin: Option<Unit>,
+    list: ListNo,
+    prev: Option<NodeNo>,
+    next: Option<NodeNo>,
+    is_deleted: bool,
+    /// The update that deleted it, while that is being judged; else 0.
+    deleted_by: u32,
+    /// Walk and conflict group it was last met in.
+    walk: u32,
+    group: u32,
+}
+
+impl Node {
+    fn end(&self) -> u32 {
+        self.clock.saturating_add(self.len)
+    }
+
+    fn last(&self) -> Unit {
+        Unit {
+            slot: self.slot,
+            clock: self.end().saturating_sub(1),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Client {
+    id: ClientId,
+    /// The clock it writes next.
+    next: u32,
+    /// By clock, without gap.
+    nodes: Vec<NodeNo>,
+    knowledge: Knowledge,
+}
+
+#[derive(Debug, Clone)]
+struct List {
+    root: Root,
+    key: Box<str>,
+    head: Option<NodeNo>,
+    tail: Option<NodeNo>,
+    /// Units that are not deleted.
+    live: u64,
+}
+
+/// A block to place, all of it new, everything it builds on held.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewBlock {
+    pub(crate) id: BlockId,
+    pub(crate) len: u32,
+    pub(crate) origin: Option<BlockId>,
+    pub(crate) right_origin: Option<BlockId>,
+    pub(crate) list: ListNo,
+    pub(crate) is_deleted: bool,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Index {
+    clients: Vec<Client>,
+    slots: BTreeMap<ClientId, Slot>,
+    lists: Vec<List>,
+    by_place: BTreeMap<Root, BTreeMap<Box<str>, ListNo>>,
+    nodes: Vec<Node>,
+    free: Vec<NodeNo>,
+    journal: Vec<Step>,
+    /// Numbers the updates that were judged, for [`Node::deleted_by`].
+    judged: u32,
+    walks: u32,
+    groups: u32,
+    steps: u32,
+    steps_max: u32,
+    steps_total: u64,
+}
+
+fn at(number: u32) -> usize {
+    // Not smaller than 32 bits on any platform this is built for.
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+impl Index {
+    /// The clock `client` writes next; 0 for one that is not held.
+    pub(crate) fn next_clock(&self, client: ClientId) -> u32 {
+        self.client_of(client).map_or(0, |client| client.next)
+    }
+
+    pub(crate) fn holds(&self, id: BlockId) -> bool {
+        id.clock < self.next_clock(id.client)
+    }
+
+    /// Every client that has written, with the clock it writes next.
+    pub(crate) fn clocks(&self) -> impl Iterator<Item = (ClientId, u32)> {
+        self.clients.iter().map(|client| (client.id, client.next))
+    }
+
+    /// The list that holds a unit.
+    pub(crate) fn list_of(&self, id: BlockId) -> Option<ListNo> {
+        let node = self.find(self.unit(id)?)?;
+        Some(self.node(node)?.list)
+    }
+
+    /// Root and key of a list.
+    pub(crate) fn place_of(&self, list: ListNo) -> Option<(Root, &str)> {
+        self.list(list).map(|list| (list.root, &*list.key))
+    }
+
+    pub(crate) fn list_at(&self, root: Root, key: &str) -> Option<ListNo> {
+        self.by_place.get(&root)?.get(key).copied()
+    }
+
+    /// Units of a list that are not deleted.
+    pub(crate) fn live(&self, list: ListNo) -> u64 {
+        self.list(list).map_or(0, |list| list.live)
+    }
+
+    /// The last unit of a list: in a map, the block that decides.
+    pub(crate) fn tail(&self, list: ListNo) -> Option<BlockId> {
+        let node = self.node(self.list(list)?.tail?)?;
+        self.id(node.last())
+    }
+
+    /// Whether the last unit of a list is alive: in a map, whether its key has a value.
+    pub(crate) fn has_value(&self, list: ListNo) -> bool {
+        let tail = self.list(list).and_then(|list| list.tail);
+        tail.and_then(|tail| self.node(tail))
+            .is_some_and(|node| !node.is_deleted)
+    }
+
+    /// Placing steps since the draft began.
+    pub(crate) fn steps_total(&self) -> u64 {
+        self.steps_total
+    }
+
+    /// Placing steps of the update that is or was judged last.
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Blocks of a list in order as (first unit, units, deleted).
+    pub(crate) fn order(&self, list: ListNo) -> Vec<(BlockId, u32, bool)> {
+        let mut order = Vec::new();
+        let mut next = self.list(list).and_then(|list| list.head);
+        while let Some(node) = next.and_then(|no| self.node(no)) {
+            let first = Unit {
+                slot: node.slot,
+                clock: node.clock,
+            };
+            order.extend(self.id(first).map(|id| (id, node.len, node.is_deleted)));
+            next = node.next;
+        }
+        order
+    }
+
+    /// Every list.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = (ListNo, Root, &str)> {
+        let lists = self.lists.iter().enumerate();
+        lists.map(|(at, list)| (ListNo(number(at)), list.root, &*list.key))
+    }
+
+    /// Starts judging an update that may cost `steps_max` placing steps.
+    pub(crate) fn begin(&mut self, steps_max: u32) {
+        self.journal.clear();
+        self.renew_walks();
+        self.judged = self.judged.checked_add(1).unwrap_or(1);
+        self.steps = 0;
+        self.steps_max = steps_max;
+    }
+
+    /// Finds or makes a list.
+    pub(crate) fn open_list(&mut self, root: Root, key: &str) -> ListNo {
+        if let Some(list) = self.list_at(root, key) {
+            return list;
+        }
+        let list = ListNo(number(self.lists.len()));
+        let key: Box<str> = key.into();
+        self.by_place
+            .entry(root)
+            .or_default()
+            .insert(key.clone(), list);
+        self.lists.push(List {
+            root,
+            key,
+            head: None,
+            tail: None,
+            live: 0,
+        });
+        self.journal.push(Step::Opened);
+        list
+    }
+
+    /// Deletes held units. Returns those that were alive before this update, list by list.
+    pub(crate) fn delete(
+        &mut self,
+        client: ClientId,
+        range: Range<u32>,
+    ) -> Result<Vec<(ListNo, Range<u32>)>, Nack> {
+        let mut fresh: Vec<(ListNo, Range<u32>)> = Vec::new();
+        let Some(slot) = self.slots.get(&client).copied() else {
+            return Ok(fresh);
+        };
+        let mut clock = range.start;
+        while clock < range.end {
+            let Some(mut no) = self.find(Unit { slot, clock }) else {
+                break;
+            };
+            let Some(node) = self.node(no) else { break };
+            let (end, list) = (node.end(), node.list);
+            if !node.is_deleted {
+                if node.clock < clock {
+                    no = self.split(no, clock)?;
+                }
+                if end > range.end {
+                    self.split(no, range.end)?;
+                }
+                self.mark_deleted(no);
+            }
+            let end = end.min(range.end);
+            if self
+                .node(no)
+                .is_some_and(|node| node.deleted_by == self.judged)
+            {
+                match fresh
+                    .last_mut()
+                    .filter(|(of, last)| *of == list && last.end == clock)
+                {
+                    Some((_, last)) => last.end = end,
+                    None => fresh.push((list, clock..end)),
+                }
+            }
+            clock = end;
+        }
+        Ok(fresh)
+    }
+
+    fn client_of(&self, client: ClientId) -> Option<&Client> {
+        self.client(*self.slots.get(&client)?)
+    }
+
+    fn client(&self, slot: Slot) -> Option<&Client> {
+        self.clients.get(at(slot.0))
+    }
+
+    fn client_mut(&mut self, slot: Slot) -> Option<&mut Client> {
+        self.clients.get_mut(at(slot.0))
+    }
+
+    fn node(&self, no: NodeNo) -> Option<&Node> {
+        self.nodes.get(at(no.0))
+    }
+
+    fn node_mut(&mut self, no: NodeNo) -> Option<&mut Node> {
+        self.nodes.get_mut(at(no.0))
+    }
+
+    fn list(&self, list: ListNo) -> Option<&List> {
+        self.lists.get(at(list.0))
+    }
+
+    fn list_mut(&mut self, list: ListNo) -> Option<&mut List> {
+        self.lists.get_mut(at(list.0))
+    }
+
+    fn unit(&self, id: BlockId) -> Option<Unit> {
+        Some(Unit {
+            slot: *self.slots.get(&id.client)?,
+            clock: id.clock,
+        })
+    }
+
+    fn id(&self, unit: Unit) -> Option<BlockId> {
+        Some(BlockId {
+            client: self.client(unit.slot)?.id,
+            clock: unit.clock,
+        })
+    }
+
+    /// Where in its client's nodes the node of a unit stands.
+    fn position(&self, unit: Unit) -> Option<usize> {
+        let client = self
+            .client(unit.slot)
+            .filter(|client| unit.clock < client.next)?;
+        let starts_by = |no: &NodeNo| self.node(*no).is_some_and(|node| node.clock <= unit.clock);
+        // Most units asked for are in the last node.
+        match client.nodes.last() {
+            Some(last) if starts_by(last) => client.nodes.len().checked_sub(1),
+            _ => client.nodes.partition_point(starts_by).checked_sub(1),
+        }
+    }
+
+    fn find(&self, unit: Unit) -> Option<NodeNo> {
+        self.client(unit.slot)?
+            .nodes
+            .get(self.position(unit)?)
+            .copied()
+    }
+
+    fn spend(&mut self, steps: u32) -> Result<(), Nack> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > self.steps_max {
+            Err(Nack::Tangled)
+        } else {
+            Ok(())
+        }
+    }
+}

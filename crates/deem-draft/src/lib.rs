@@ -32,12 +32,18 @@ pub mod nack;
 
 pub mod edit;
 pub mod replica;
+mod schema;
+pub mod text;
 
 pub mod content;
 
-pub mod guard;
-pub mod index;
+mod index;
 pub mod reader;
+mod writer;
+
+pub mod guard;
+mod held;
+mod news;
 
 pub mod gate;
 pub mod mark_log;

@@ -1,0 +1,166 @@
+//! Writes an update v1 of what was new in another: held blocks and old deletions left out.
+
+use std::ops::Range;
+
+use crate::{
+    id::{BlockId, ClientId},
+    reader::{Block, Body, KIND_DELETED, KIND_PLAIN, KIND_TEXT},
+};
+
+/// A block without the units that were held already.
+#[derive(Debug, Clone)]
+pub(crate) struct Fresh<'u, 'a> {
+    /// As it was read.
+    pub(crate) block: &'u Block<'a>,
+    /// Units to leave out in front.
+    pub(crate) skip: u32,
+}
+
+impl Fresh<'_, '_> {
+    /// Its first new unit.
+    pub(crate) fn id(&self) -> BlockId {
+        let BlockId { client, clock } = self.block.id;
+        BlockId {
+            client,
+            clock: clock.saturating_add(self.skip),
+        }
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.block.len.saturating_sub(self.skip)
+    }
+
+    pub(crate) fn clocks(&self) -> Range<u32> {
+        let start = self.id().clock;
+        start..start.saturating_add(self.len())
+    }
+
+    /// Its own units in front are the origin of what is left, as in Yjs.
+    pub(crate) fn origin(&self) -> Option<BlockId> {
+        let BlockId { client, clock } = self.id();
+        match self.skip {
+            0 => self.block.origin,
+            _ => Some(BlockId {
+                client,
+                clock: clock.saturating_sub(1),
+            }),
+        }
+    }
+}
+
+/// Encodes blocks (one client after the other) and deletions.
+pub(crate) fn write(fresh: &[Fresh<'_, '_>], deletes: &[(ClientId, Vec<Range<u32>>)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let same = |a: &Fresh<'_, '_>, b: &Fresh<'_, '_>| a.block.id.client == b.block.id.client;
+    let sections = fresh.chunk_by(same);
+    number(&mut out, wide(sections.clone().count()));
+    for section in sections {
+        number(&mut out, wide(section.len()));
+        if let Some(first) = section.first() {
+            id(&mut out, first.id());
+        }
+        for fresh in section {
+            block(&mut out, fresh);
+        }
+    }
+    number(&mut out, wide(deletes.len()));
+    for (client, ranges) in deletes {
+        number(&mut out, client.get());
+        number(&mut out, wide(ranges.len()));
+        for range in ranges {
+            number(&mut out, u64::from(range.start));
+            number(&mut out, u64::from(range.end.saturating_sub(range.start)));
+        }
+    }
+    out
+}
+
+pub(crate) fn number(out: &mut Vec<u8>, mut number: u64) {
+    loop {
+        let [low, ..] = number.to_le_bytes();
+        number >>= 7;
+        if number == 0 {
+            return out.push(low & 0x7f);
+        }
+        out.push(low | 0x80);
+    }
+}
+
+pub(crate) fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
+    number(out, wide(text.len()));
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn id(out: &mut Vec<u8>, id: BlockId) {
+    number(out, id.client.get());
+    number(out, u64::from(id.clock));
+}
+
+fn block(out: &mut Vec<u8>, fresh: &Fresh<'_, '_>) {
+    let block = fresh.block;
+    let origin = fresh.origin();
+    let parent = block.parent.filter(|_| origin.is_none());
+    let mut info = match block.body {
+        Body::Deleted => KIND_DELETED,
+        Body::Text(_) => KIND_TEXT,
+        Body::Plain(_) => KIND_PLAIN,
+    };
+    info |= if origin.is_some() { 0x80 } else { 0 };
+    info |= if block.right_origin.is_some() {
+        0x40
+    } else {
+        0
+    };
+    info |= if parent.is_some_and(|parent| parent.key.is_some()) {
+        0x20
+    } else {
+        0
+    };
+    out.push(info);
+    for origin in origin.iter().chain(&block.right_origin) {
+        id(out, *origin);
+    }
+    if let Some(parent) = parent {
+        number(out, 1);
+        text(out, parent.root);
+        parent.key.iter().for_each(|key| text(out, key));
+    }
+    body(out, fresh);
+}
+
+fn body(out: &mut Vec<u8>, fresh: &Fresh<'_, '_>) {
+    match &fresh.block.body {
+        Body::Deleted => number(out, u64::from(fresh.len())),
+        Body::Text(whole) => text(out, &after_units(whole, fresh.skip)),
+        Body::Plain(values) => {
+            let skip = usize::try_from(fresh.skip).unwrap_or(usize::MAX);
+            let values = values.get(skip..).unwrap_or_default();
+            number(out, wide(values.len()));
+            values
+                .iter()
+                .for_each(|(_, bytes)| out.extend_from_slice(bytes));
+        }
+    }
+}
+
+/// `whole` without its first `units`; half of a surrogate pair becomes U+FFFD, as in Yjs and Yrs.
+fn after_units(whole: &str, units: u32) -> String {
+    let mut left = usize::try_from(units).unwrap_or(usize::MAX);
+    for (at, c) in whole.char_indices() {
+        if left == 0 {
+            return whole.get(at..).unwrap_or_default().to_owned();
+        }
+        if left < c.len_utf16() {
+            let rest = whole
+                .get(at.saturating_add(c.len_utf8())..)
+                .unwrap_or_default();
+            return format!("\u{fffd}{rest}");
+        }
+        left -= c.len_utf16();
+    }
+    String::new()
+}
