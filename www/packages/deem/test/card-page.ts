@@ -1,8 +1,10 @@
 /** The page the element tests drive: `mount(name)` puts one fixture card on it. */
-import "../src/elements/define.js";
+import { defineElements } from "../src/elements/index.js";
 import { type CardName, cards } from "./fixture-cards.js";
 import { FixtureHandle, snapshotOf } from "./fixture-handle.js";
 import * as text from "../src/elements/text-change.js";
+
+defineElements();
 
 const people: Record<string, string> = { ana: "Ana", ben: "Ben", cid: "Cid" };
 

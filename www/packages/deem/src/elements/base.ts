@@ -79,6 +79,13 @@ export abstract class DecisionElement extends Base {
   }
 
   connectedCallback(): void {
+    // Properties that a host set before the element was defined hide the accessors: take them in.
+    for (const name of ["strings", "nameOf", "store", "handle"] as const) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, value);
+    }
     this.#find();
     this.#connect();
   }

@@ -190,10 +190,10 @@ export class DecisionCard extends DecisionElement {
       contested: (cell, option, criterion) => {
         if (!cell) return popover.close(false);
         const kids = contestedKids(ctx, ctx.snapshot(), option, criterion, () => popover.close(true));
-        if (kids.length > 0) popover.show(cell, ctx.t.contestedTitle("", "").trim() || ctx.t.matrix, "group", kids);
+        if (kids.length > 0) popover.show(cell, ctx.t.contestedLabel, "dialog", kids);
         return true;
       },
-      help: (beside) => popover.show(beside, ctx.t.keyboard, "group", helpKids(ctx)),
+      help: (beside) => popover.show(beside, ctx.t.keyboard, "dialog", helpKids(ctx)),
     };
   }
 
@@ -202,14 +202,14 @@ export class DecisionCard extends DecisionElement {
     if (!parts) return;
     const { ctx, popover, menu } = parts;
     const snap = ctx.snapshot();
-    const keyboard = button(ctx.t.keyboard, () => popover.show(menu, ctx.t.keyboard, "group", helpKids(ctx)));
+    const keyboard = button(ctx.t.keyboard, () => popover.show(menu, ctx.t.keyboard, "dialog", helpKids(ctx)));
     const discard = button(ctx.t.discardMenu, () => {
       popover.close(false);
       ctx.open("discard");
     });
     set(discard, { "aria-disabled": snap.sync.online ? null : "true", title: snap.sync.online ? null : ctx.t.needsConnection });
     const kids = [...(isOpen(snap) && snap.columns.length > 0 ? [keyboard] : []), ...(mayDiscard(snap) ? [discard] : [])];
-    popover.show(menu, ctx.t.menu, "group", [h("div", { class: "menu" }, ...kids)]);
+    popover.show(menu, ctx.t.menu, "dialog", [h("div", { class: "menu" }, ...kids)]);
     menu.setAttribute("aria-expanded", "true");
     kids[0]?.focus();
   }

@@ -10,7 +10,7 @@ import { cellOf, DRAWING, next } from "./marks.js";
 import type { OptionControl } from "./option.js";
 import { colour, face, initials } from "./people.js";
 import { isOn, optionControl, optionShown, rowIds } from "./rows.js";
-import type { Shown } from "./shown.js";
+import { isOpen, type Shown } from "./shown.js";
 
 export interface GridHost {
   /** Opens the field of the own words. */
@@ -256,6 +256,7 @@ function ornaments(box: Element, here: Presence[], contested: boolean): void {
 
 function notesOf(ctx: Context, snap: CardSnapshot): Notes {
   const here = new Map<string, Presence[]>();
+  if (!isOpen(snap)) return { here, contested: new Map() };
   for (const one of snap.presence) {
     if (one.self || one.cell === undefined) continue;
     here.set(one.cell, [...(here.get(one.cell) ?? []), { ...one, name: ctx.name(one.person) }]);

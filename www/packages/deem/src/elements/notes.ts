@@ -86,7 +86,7 @@ export class Notes {
         const answer = save.answer ? answerText({ answer: save.answer }) : "";
         return [
           h("b", null, t.resolvedTitle(who, t.status[save.status])),
-          h("p", null, ...(answer === "" ? [] : [`${visible(answer)}. `]), t.resolvedText),
+          h("p", null, ...(answer === "" ? [] : [t.resolvedAnswer(visible(answer))]), t.resolvedText),
           h("p", { class: "buttons" }, button(t.close, () => this.ctx.edit(() => handle.dismissSave()), { class: "line" })),
         ];
       }

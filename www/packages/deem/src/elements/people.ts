@@ -3,7 +3,7 @@ import type { Presence } from "../types.js";
 import { h } from "./dom.js";
 
 /** Colours on which white text has a contrast of at least 4.5. */
-const COLOURS = ["#7a4fd0", "#0f7d86", "#b0527a", "#2f6fb3", "#9a5b12", "#4d7a2e", "#c0453c", "#5c6470"];
+const COLOURS = ["#7a4fd0", "#0f7d86", "#b0527a", "#4d7a2e", "#9a5b12", "#8a4b9e", "#b5493f", "#5c6470"];
 
 export function colour(person: string): string {
   let sum = 0;

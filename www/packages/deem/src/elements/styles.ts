@@ -24,7 +24,7 @@ const TOKENS = `
   --tint: color-mix(in oklab, var(--accent) 7%, transparent);
 }
 :host([hidden]), [hidden] { display: none !important; }
-* { box-sizing: border-box; }
+*, ::before, ::after { box-sizing: border-box; }
 p, ul, dl, dd, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 .vh { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
@@ -36,8 +36,8 @@ const FRAME = `
 .head > .pill, .head > .header { padding-block: 6px; }
 .head button { min-height: 32px; margin-block: -2px; } .head button:last-of-type { margin-inline-end: -8px; }
 .pill { display: inline-flex; align-items: center; gap: 6px; white-space: nowrap; }
-.pill::before { content: ""; width: 8px; height: 8px; border-radius: 50%; border: 2px solid var(--accent); }
-.pill[data-status=settled]::before { border: 4px solid var(--yes); }
+.pill::before { content: ""; width: 10px; height: 10px; border-radius: 50%; border: 2px solid var(--accent); }
+.pill[data-status=settled]::before { border: 5px solid var(--yes); }
 .pill:is([data-status=discarded], [data-status=cancelled], [data-status=expired])::before { border-color: var(--quiet); }
 .header { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
 .grow { flex: 1; }
@@ -71,7 +71,7 @@ input[type=radio]:checked { border: 5.5px solid var(--accent); }
 input[type=checkbox] { border-radius: 5px; }
 input[type=checkbox]:checked { border: 9px solid var(--accent); position: relative; }
 input[type=checkbox]:checked::before { content: ""; position: absolute; width: 4px; height: 8px; margin-top: -2px; border: solid var(--on-accent); border-width: 0 2px 2px 0; rotate: 45deg; }
-[data-kept] .words { opacity: .75; } [data-kept] input:checked { border-color: var(--edge); }
+[data-kept] .label { color: var(--quiet); font-weight: 400; } [data-kept] input:checked { border-color: var(--edge); }
 .grid td { position: relative; padding: 6px 4px; text-align: center; }
 .grid td:last-child { padding-inline-end: 14px; }
 .grid[data-live]:not([aria-readonly]) td { cursor: pointer; }
@@ -162,7 +162,8 @@ const NARROW = `
   .head { flex-wrap: wrap; } .head > .header { flex-shrink: 1; }
   button, .head button, .why-line button, .grow-form input { min-height: 44px; }
   .prev summary { padding-block: 12px; }
-  .foot .acts { flex: 1 0 100%; } .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 10px; } .foot .save { flex: 1 1 120px; }
+  .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; } .why-line .why ~ button { margin-inline-start: -10px; }
+  .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 10px; } .foot .save { flex: 1 1 120px; }
 }
 `;
 

@@ -75,14 +75,16 @@ export function hunks(before: string, after: string): { before: string; after: s
   const found: { before: string; after: string }[] = [];
   let gone: string[] = [];
   let come: string[] = [];
-  const close = (): void => {
-    if (gone.length + come.length > 0) found.push({ before: gone.join(" "), after: come.join(" ") });
+  const close = (behind?: string): void => {
+    // A word or two replaced says little alone: the word behind it comes along.
+    const context = behind !== undefined && gone.length > 0 && come.length > 0 && Math.min(gone.length, come.length) < 3 ? [behind.replace(/[\p{P}]+$/u, "")] : [];
+    if (gone.length + come.length > 0) found.push({ before: [...gone, ...context].join(" "), after: [...come, ...context].join(" ") });
     gone = [];
     come = [];
   };
   for (let i = 0, j = 0; i < a.length || j < b.length; ) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
-      close();
+      close(a[i]);
       i += 1;
       j += 1;
     } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) gone.push(a[i++] ?? "");

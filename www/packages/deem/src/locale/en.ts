@@ -104,6 +104,7 @@ export const en = {
   flipThere: " One changed mark there would end that.",
   equal: (criteria: string[]): string => `All options are equal on ${list.format(criteria)}.`,
 
+  contestedLabel: "Who said what",
   contestedTitle: (option: string, criterion: string): string => `${option}, ${criterion}`,
   contestedSaid: (who: string, mark: Mark | null): string =>
     mark === null ? `${who} cleared it` : `${who} said ${mark}`,
@@ -148,6 +149,7 @@ export const en = {
   staleNothing: "The answer is the same in other words; nothing else moved.",
   resolvedTitle: (who: string | undefined, status: string): string =>
     who === undefined ? `Not saved: the decision is now ${status.toLowerCase()}.` : `Not saved: ${who} settled this first.`,
+  resolvedAnswer: (answer: string): string => `The answer is “${answer}”. `,
   resolvedText: "What you had entered here is not the answer. Reopen the decision to change it.",
   refusedTitle: "Not saved.",
   added: "added",

@@ -1,0 +1,84 @@
+/** The demo page: the plan, the decisions of its space, and who is looking. */
+import "deem/define";
+import { en } from "deem/element";
+import { openSpace, type SpaceStore } from "deem";
+import { PlanDocument } from "./document.js";
+import { button, h, part } from "./dom.js";
+import { DecisionList } from "./list.js";
+import { personSwitcher, user } from "./people.js";
+import { type Seed, seeds } from "./plan.js";
+import { type NewDecision, raise, RaiseForm } from "./raise.js";
+import { addressOf, route } from "./route.js";
+
+const notice = part("notice", HTMLElement);
+
+async function start(): Promise<void> {
+  personSwitcher(part("person", HTMLSelectElement));
+  const { space } = route();
+  part("space", HTMLElement).textContent = space;
+  document.title = `${space} · Deem`;
+  const store = await openSpace({ url: location.origin, space, user });
+  const plan = new PlanDocument(part("paper", HTMLElement), store);
+  const form = new RaiseForm(part("raise", HTMLDialogElement), store, (id) => location.assign(addressOf(space, id)));
+  const list = new DecisionList(store, () => form.open());
+  part("aside", HTMLElement).append(list.el);
+
+  let wanted = route().decision;
+  const update = (): void => {
+    list.update(route().decision);
+    status(store);
+    plan.place();
+    emptyNotice(store, form);
+    // A deep link may name a decision that this device does not know yet.
+    if (wanted === null || !store.decisions().some((one) => one.id === wanted)) return;
+    plan.show(wanted);
+    wanted = null;
+  };
+  store.subscribe(update);
+  addEventListener("hashchange", () => {
+    if (route().space !== space) return location.reload();
+    wanted = route().decision;
+    update();
+  });
+  addEventListener("pagehide", () => void store.close());
+  update();
+}
+
+function status(store: SpaceStore): void {
+  const now = store.status();
+  const el = part("status", HTMLElement);
+  const lost = now.lost === undefined ? "" : ` · ${now.lost} edits are gone from this device`;
+  const text = en.sync(now) + lost;
+  if (el.textContent !== text) el.textContent = text;
+  el.dataset["state"] = now.state;
+  el.dataset["online"] = String(now.online);
+}
+
+/** An empty space offers its first decision. */
+function emptyNotice(store: SpaceStore, form: RaiseForm): void {
+  const empty = store.decisions().length === 0;
+  if (!empty) {
+    notice.hidden = true;
+    return;
+  }
+  const online = store.status().online;
+  const text = online ? "No decision has been raised here yet." : "The relay is away, and this device knows no decision of this space yet.";
+  if (!notice.hidden && notice.dataset["text"] === text) return;
+  notice.dataset["text"] = text;
+  const offers = store.space === "demo" ? [button(`Raise the ${seeds.length} questions of this plan`, () => void raiseAll(store), "main")] : [];
+  notice.replaceChildren(text, h("span", { class: "buttons" }, ...(online ? [...offers, button("Raise a decision", () => form.open())] : [])));
+  notice.hidden = false;
+}
+
+async function raiseAll(store: SpaceStore): Promise<void> {
+  try {
+    for (const seed of [...seeds].reverse()) await raise(store.space, seed satisfies Seed as NewDecision);
+  } catch (error) {
+    notice.textContent = `Not raised: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+start().catch((error: unknown) => {
+  notice.textContent = `This space could not be opened: ${error instanceof Error ? error.message : String(error)}`;
+  notice.hidden = false;
+});
