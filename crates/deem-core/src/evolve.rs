@@ -83,6 +83,7 @@ fn apply(record: &mut Record, event: &Event) {
         Event::Suggested { option } => record.suggested = Some(option.clone()),
         Event::SuggestionCleared => record.suggested = None,
         Event::Settled(settled) => {
+            to_history(record);
             record.suggested = None;
             record.phase = Phase::Settled(settled.clone());
         }

@@ -118,7 +118,6 @@ pub enum RefusedVerdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedProposal {
     /// As it was made.
-    #[serde(flatten)]
     pub proposal: Proposal,
     /// Its author.
     pub by: Person,

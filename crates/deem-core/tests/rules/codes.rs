@@ -1,0 +1,185 @@
+//! `codes.json` and the refusals say the same.
+
+use deem_core::{
+    Answer, At, Digest, Generation, Person, Reason, Refusal,
+    refusal::{Change, Keeping},
+};
+use serde_json::{Value, json};
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// One of each, with every value it can have. The match makes a new variant fail to compile here.
+fn every_refusal() -> Vec<Refusal> {
+    let person = Person::parse("ana").unwrap();
+    let (digest, generation, at) = (Digest([7; 32]), Generation(2), At(0));
+    let all = vec![
+        Refusal::Stale {
+            generation,
+            digest,
+            content: json!({}),
+            changed: vec![Change {
+                by: person.clone(),
+                at,
+                seq: 3,
+            }],
+        },
+        Refusal::Invalid {
+            field: Some("label".into()),
+            reason: Reason::TooLong,
+            question: Some("q1".parse().unwrap()),
+            max: Some(200),
+        },
+        Refusal::Duplicate { of: "o1".into() },
+        Refusal::Full { max: 10 },
+        Refusal::Resolved {
+            status: "settled".into(),
+            answer: Some(Box::new(Answer {
+                answers: Vec::new(),
+            })),
+            resolver: Some(person),
+            at: Some(at),
+        },
+        Refusal::NotDecided,
+        Refusal::Resolving,
+        Refusal::Implementation,
+        Refusal::DraftFull,
+        Refusal::Rate { retry_after_ms: 40 },
+        Refusal::Unavailable { retry_after_ms: 40 },
+        Refusal::TokenExpired,
+        Refusal::Malformed { path: "/op".into() },
+        Refusal::Unauthenticated,
+        Refusal::Forbidden {
+            needs: "writer".into(),
+        },
+        Refusal::NotFound,
+        Refusal::TooLarge { max: 65_536 },
+        Refusal::OpReused,
+        Refusal::Frozen,
+    ];
+    for refusal in &all {
+        match refusal {
+            Refusal::Stale { .. } | Refusal::Invalid { .. } | Refusal::Duplicate { .. } => {}
+            Refusal::Full { .. } | Refusal::Resolved { .. } | Refusal::NotDecided => {}
+            Refusal::Resolving | Refusal::Implementation | Refusal::DraftFull => {}
+            Refusal::Rate { .. } | Refusal::Unavailable { .. } | Refusal::TokenExpired => {}
+            Refusal::Malformed { .. } | Refusal::Unauthenticated | Refusal::NotFound => {}
+            Refusal::Forbidden { .. } | Refusal::TooLarge { .. } => {}
+            Refusal::OpReused | Refusal::Frozen => {}
+        }
+    }
+    all
+}
+
+fn table() -> Value {
+    serde_json::from_str(include_str!("../../codes.json")).unwrap()
+}
+
+#[test]
+fn the_table_of_codes_holds_every_refusal() {
+    let table = table();
+    let rows = table["codes"].as_array().unwrap();
+    let all = every_refusal();
+    for refusal in &all {
+        let facts = refusal.facts();
+        let row = rows.iter().find(|row| row["code"] == facts.code);
+        let row = row.unwrap_or_else(|| panic!("{} is in the table", facts.code));
+        assert_eq!(row["status"], json!(facts.status), "{}", facts.code);
+        assert_eq!(row["keeping"], json!(facts.keeping), "{}", facts.code);
+        assert_eq!(row["sentence"], json!(facts.sentence), "{}", facts.code);
+        let wire = serde_json::to_value(refusal).unwrap();
+        assert_eq!(wire["code"], json!(facts.code));
+        let mut values: Vec<_> = wire.as_object().unwrap().keys().cloned().collect();
+        values.retain(|name| name != "code");
+        let listed = row["values"].as_array().unwrap().iter();
+        let mut listed: Vec<_> = listed
+            .map(|name| name.as_str().unwrap().trim_end_matches('?').to_owned())
+            .collect();
+        values.sort();
+        listed.sort();
+        assert_eq!(values, listed, "{}", facts.code);
+        let message = refusal.message();
+        assert!(!message.contains(['{', '}']), "{message}");
+        assert!(
+            message.ends_with('.') && message.contains(". "),
+            "says what to do: {message}"
+        );
+    }
+    let spoken = rows.iter().filter(|row| row["keeping"] != "nack").count();
+    assert_eq!(spoken, all.len(), "the table has no code that nobody gives");
+    for row in rows.iter().filter(|row| row["keeping"] == "nack") {
+        assert!(row["status"].is_null(), "{row}");
+    }
+}
+
+#[test]
+fn the_table_of_reasons_holds_every_reason() {
+    let expected: Vec<Value> = Reason::ALL
+        .iter()
+        .map(|reason| {
+            let word = serde_json::to_value(reason).unwrap();
+            assert_eq!(word, json!(reason.as_str()));
+            json!({ "reason": word, "sentence": reason.sentence() })
+        })
+        .collect();
+    assert_eq!(table()["reasons"], json!(expected));
+}
+
+/// D4.7: what a retry of the op gets again is exactly the final outcomes of P7; passing ones and
+/// those about the request itself are judged anew.
+#[test]
+fn only_final_refusals_are_stored_with_the_op() {
+    let stored = [
+        "stale",
+        "invalid",
+        "duplicate",
+        "full",
+        "resolved",
+        "not-decided",
+    ];
+    for refusal in every_refusal() {
+        assert_eq!(
+            refusal.is_final(),
+            stored.contains(&refusal.code()),
+            "{}",
+            refusal.code()
+        );
+        assert_eq!(
+            refusal.is_final(),
+            refusal.facts().keeping == Keeping::Stored
+        );
+    }
+}
+
+#[test]
+fn a_message_names_its_values() {
+    for (refusal, part) in [
+        (Refusal::Full { max: 10 }, "room for 10"),
+        (
+            Refusal::Forbidden {
+                needs: "writer".into(),
+            },
+            "writer",
+        ),
+        (
+            Refusal::Rate {
+                retry_after_ms: 250,
+            },
+            "250 ms",
+        ),
+        (Refusal::Malformed { path: "/op".into() }, "/op"),
+    ] {
+        assert!(refusal.message().contains(part), "{}", refusal.message());
+    }
+    let too_long = Refusal::Invalid {
+        field: None,
+        reason: Reason::TooLong,
+        question: None,
+        max: Some(4000),
+    };
+    assert!(
+        too_long.message().contains("4000"),
+        "{}",
+        too_long.message()
+    );
+}
