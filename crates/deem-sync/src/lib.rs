@@ -24,5 +24,7 @@
 
 pub mod client;
 pub mod limits;
+/// Never in a browser.
+#[cfg(not(target_arch = "wasm32"))]
 pub mod server;
 pub mod wire;

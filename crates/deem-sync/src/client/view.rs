@@ -114,23 +114,19 @@ impl Client {
         let record = card.record.as_ref()?;
         let view = card.sheet.as_mut()?.guard.replica().view().clone();
         let own = own_keys(card, &person);
-        let pending: Vec<&Proposal> = view
+        let pending: Vec<Proposal> = view
             .proposals
             .iter()
             .filter(|proposal| own.contains(proposal.key.as_str()))
             .filter(|proposal| !is_defined(&record.definition, proposal))
+            .cloned()
             .collect();
-        // Counted as appended, a proposal of one's own ends a suggestion like an edit (D3).
-        let dropped = card.suggestion_dropped || !card.rows.is_empty() || !pending.is_empty();
-        let suggested = record.suggested.clone().filter(|_| !dropped);
-        let definition = counting_appended(&record.definition, &pending);
-        let content = content(
-            id,
-            record.generation,
-            &definition,
-            &view,
-            suggested.as_ref(),
-        );
+        // An engine drops the suggestion with its own first edit (D3).
+        let dropped = card.suggestion_dropped || !card.rows.is_empty();
+        let standing = record.suggested.as_ref().filter(|_| !dropped);
+        let (definition, suggested) = counting_appended(&record.definition, &pending, standing);
+        let suggested = suggested.cloned();
+        let content = content(id, record.generation, &definition, &view, suggested.as_ref());
         let digest = content.digest();
         let rows = shown(&definition);
         Some(Displayed {
