@@ -189,8 +189,4 @@ impl Held {
         self.index
             .tail(self.index.list_at(Root::Marks, &cell.to_string())?)
     }
-
-    pub(crate) fn place(&self, list: ListNo) -> Option<(Root, &str)> {
-        self.index.place_of(list)
-    }
 }

@@ -18,10 +18,13 @@ use yrs::{
 
 use plan::Plan;
 
+pub(crate) use plan::Writes;
+
 use crate::{
     edit::{Edit, Edited},
     held::Change,
     id::{ClientId, DraftId},
+    index::Index,
     nack::{BadUpdate, Defect},
     reader::read_state_vector,
     schema::{MODE, SINGLE, Strictness, Terms, mark_word, mode_word, question_root},
@@ -120,9 +123,16 @@ impl Replica {
         self.view = None;
     }
 
-    /// The questions it knows.
-    pub(crate) fn questions(&self) -> &[QuestionId] {
-        &self.questions
+    /// Whether it holds exactly the clocks of an index.
+    pub(crate) fn agrees(&self, index: &Index) -> Result<(), Defect> {
+        let held = self.doc.transact().state_vector();
+        let mut clocks = index.clocks();
+        let agrees = clocks.all(|(client, clock)| held.get(&client.yrs()) == clock);
+        if agrees && held.len() == index.clocks().count() {
+            Ok(())
+        } else {
+            Err(Defect::Clocks)
+        }
     }
 
     /// All of `edits` or none, in one transaction (`D2.2`-`D2.5`); `None` = nothing changed.
@@ -156,7 +166,7 @@ impl Replica {
     }
 
     /// Carries out writes that change something, in one transaction.
-    pub(crate) fn write(&mut self, writes: plan::Writes) -> Result<Vec<u8>, Defect> {
+    pub(crate) fn write(&mut self, writes: Writes) -> Result<Vec<u8>, Defect> {
         let Self { doc, view, .. } = &*self;
         let mut txn = doc.try_transact_mut().map_err(|_| Defect::Busy)?;
         for proposal in &writes.proposals {
