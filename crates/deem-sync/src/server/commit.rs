@@ -159,6 +159,25 @@ pub struct Commit {
     pub snapshots: Vec<SnapshotRow>,
 }
 
+impl Commit {
+    /// Takes over the rows of `other`, after its own. Operations are not merged.
+    pub(super) fn absorb(&mut self, mut other: Self) {
+        self.entries.append(&mut other.entries);
+        self.drafts.append(&mut other.drafts);
+        self.bindings.append(&mut other.bindings);
+        self.records.append(&mut other.records);
+        self.labels.append(&mut other.labels);
+        self.queue.append(&mut other.queue);
+        self.projections.append(&mut other.projections);
+        self.snapshots.append(&mut other.snapshots);
+    }
+
+    /// Whether there is nothing to store.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Numbers the groups of a space, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupId(pub u64);

@@ -10,6 +10,21 @@ mod commit;
 mod io;
 mod space;
 
+mod act;
+mod admit;
+mod edits;
+mod join;
+mod log;
+mod pipeline;
+mod presence;
+mod rate;
+mod reads;
+mod records;
+mod room;
+mod session;
+mod stock;
+mod tick;
+
 pub use commit::{
     BindingRow, Commit, DraftRow, EntryRow, Group, GroupId, GroupResult, LabelRow, LoadError,
     Loader, OpOutcome, OpRow, ProjectionRow, QueueRow, RecordRow, RoomId, RoomImage, SnapshotRow,

@@ -36,8 +36,10 @@ fn put(out: &mut String, value: &Value) {
         }
         Value::Object(map) => {
             // RFC 8785 orders names by UTF-16 units, which is not the order of their bytes.
-            let mut names: Vec<(Vec<u16>, &String, &Value)> =
-                map.iter().map(|(name, value)| (name.encode_utf16().collect(), name, value)).collect();
+            let mut names: Vec<(Vec<u16>, &String, &Value)> = map
+                .iter()
+                .map(|(name, value)| (name.encode_utf16().collect(), name, value))
+                .collect();
             names.sort_by(|a, b| a.0.cmp(&b.0));
             out.push('{');
             for (at, (_, name, value)) in names.into_iter().enumerate() {
@@ -125,10 +127,12 @@ mod tests {
             r#"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}"#,
         )
         .unwrap();
-        let order: Vec<usize> = ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"]
-            .iter()
-            .map(|word| canonical(&value).find(word).unwrap())
-            .collect();
+        let order: Vec<usize> = [
+            "Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew",
+        ]
+        .iter()
+        .map(|word| canonical(&value).find(word).unwrap())
+        .collect();
         assert!(order.is_sorted(), "{order:?}");
     }
 }

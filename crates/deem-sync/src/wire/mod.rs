@@ -19,5 +19,5 @@ pub use close::{Close, CloseCode};
 pub use frame::{Frame, FrameError, Message, read_frame, read_message};
 pub use nack::{GateCode, Nack};
 pub use reply::{Broadcast, LogEntry, Meta, ServerMessage};
-pub use request::{Act, ClientMessage, Hello};
+pub use request::{Act, BadMessage, ClientMessage, Hello};
 pub use room_name::RoomName;

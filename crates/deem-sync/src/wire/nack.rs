@@ -91,7 +91,10 @@ impl From<deem_draft::nack::Nack> for Nack {
             Draft::OldGeneration => GateCode::OldGeneration.into(),
             Draft::OldEpoch => GateCode::OldEpoch.into(),
             Draft::IdsFull => GateCode::IdsFull.into(),
-            Draft::BadUpdate { reason } => GateCode::BadUpdate { reason: word(reason) }.into(),
+            Draft::BadUpdate { reason } => GateCode::BadUpdate {
+                reason: word(reason),
+            }
+            .into(),
             Draft::DraftFull => Refusal::DraftFull.into(),
             Draft::TooLarge { max } => Refusal::TooLarge { max }.into(),
             Draft::Invalid(invalid) => Refusal::from(invalid).into(),

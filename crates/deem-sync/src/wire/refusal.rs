@@ -72,19 +72,28 @@ pub fn status(refusal: &Refusal) -> u16 {
 pub fn message(refusal: &Refusal) -> String {
     let fixed = match refusal {
         Refusal::Stale { .. } => "The draft changed since it was shown: look at it and save again.",
-        Refusal::Invalid { field, reason, max, .. } => {
+        Refusal::Invalid {
+            field, reason, max, ..
+        } => {
             let reason = match serde_json::to_value(reason) {
                 Ok(Value::String(word)) => word,
                 _ => String::new(),
             };
             let field = field.as_ref().map(|f| format!("{f}: ")).unwrap_or_default();
-            let max = max.map(|max| format!(" (at most {max})")).unwrap_or_default();
+            let max = max
+                .map(|max| format!(" (at most {max})"))
+                .unwrap_or_default();
             return format!("Not taken: {field}{reason}{max}.");
         }
         Refusal::Duplicate { of } => return format!("It is there already, as {of}."),
         Refusal::Full { max } => return format!("There is no place left: at most {max}."),
-        Refusal::Resolved { status, resolver, .. } => {
-            let by = resolver.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+        Refusal::Resolved {
+            status, resolver, ..
+        } => {
+            let by = resolver
+                .as_ref()
+                .map(|by| format!(" by {by}"))
+                .unwrap_or_default();
             return format!("This decision is {status}{by}.");
         }
         Refusal::NotDecided => "Only a settled decision can do that.",
@@ -154,18 +163,26 @@ mod tests {
                 question: None,
                 max: Some(40),
             },
-            Refusal::Duplicate { of: "c1".to_owned() },
+            Refusal::Duplicate {
+                of: "c1".to_owned(),
+            },
             Refusal::Full { max: 5 },
             Refusal::NotDecided,
             Refusal::Resolving,
             Refusal::Rate { retry_after_ms: 9 },
-            Refusal::Forbidden { needs: "writer".to_owned() },
+            Refusal::Forbidden {
+                needs: "writer".to_owned(),
+            },
             Refusal::NotFound,
         ];
         for refusal in refusals {
             let http = http_body(&refusal);
             assert_eq!(http.get("code"), Some(&code(&refusal).into()));
-            assert!(http.get("message").and_then(Value::as_str).is_some_and(|m| m.ends_with('.')));
+            assert!(
+                http.get("message")
+                    .and_then(Value::as_str)
+                    .is_some_and(|m| m.ends_with('.'))
+            );
             let socket = socket_body(&refusal);
             assert_eq!(socket.get("reason"), Some(&code(&refusal).into()));
             assert_eq!(from_socket_body(&socket), Some(refusal));

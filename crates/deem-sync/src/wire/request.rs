@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use deem_core::{
-    draft::{Kind, Mark},
-    id::{At, Cell, CriterionId, DecisionId, Digest, Generation, OpId, OptionId, QuestionId, SpaceId},
+    draft::Kind,
+    id::{At, Cell, DecisionId, Digest, Generation, OpId, OptionId, QuestionId, SpaceId},
     record::Shown,
 };
 use deem_draft::id::BlockId;
@@ -200,28 +200,6 @@ pub struct Create {
     pub context: Option<String>,
 }
 
-/// One typed edit of `POST .../edit`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "set", rename_all = "lowercase", deny_unknown_fields)]
-#[expect(missing_docs, reason = "fields of P2")]
-pub enum EditItem {
-    Mark {
-        option: OptionId,
-        criterion: CriterionId,
-        mark: Option<Mark>,
-    },
-    Choice {
-        option: Option<OptionId>,
-    },
-    Pick {
-        option: OptionId,
-        on: bool,
-    },
-    Text {
-        text: String,
-    },
-}
-
 /// `POST .../edit`: all or none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -232,7 +210,7 @@ pub struct Edit {
     pub generation: Option<Generation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionId>,
-    pub edits: Vec<EditItem>,
+    pub edits: Vec<deem_core::edit::Edit>,
 }
 
 /// `question:option`, `question:criterion`, `POST .../options`, `.../criteria`. On the socket there

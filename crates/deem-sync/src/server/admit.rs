@@ -1,0 +1,555 @@
+//! An update meets a room: gate, seq, claims, suggestion, one commit; then ack and frames.
+
+use deem_core::{
+    command::{Command, Context},
+    decide::{Verdict as Claimed, claim, decide},
+    draft::Proposal,
+    event::Event,
+    id::{Cell, DecisionId, Person},
+    record::Record,
+    refusal::{Change, Refusal},
+    rights::{Actor, Role},
+};
+use deem_draft::{
+    gate::{Admitted, Carrier, Submission, Verdict},
+    id::{BlockId, ClientId},
+    limits::{
+        PERSON_STEPS_MAX, PERSON_WINDOW_MS, PLACING_STEPS_MAX, ROTATE_BYTES_MIN, ROTATE_STEPS_MIN,
+    },
+    nack::Refused,
+};
+
+use super::{
+    commit::{BindingRow, Commit, DraftRow, GroupId, OpRow, SnapshotRow},
+    io::{ConnId, Frame as Payload, Now},
+    records::Staged,
+    room::{proposal_view, unavailable, verdict_in},
+    space::Space,
+};
+use crate::{
+    limits::SNAPSHOT_UPDATES,
+    wire::{
+        Broadcast, Close, CloseCode, Frame, Message, Nack, ServerMessage,
+        reply::{EpochMessage, People, ProposalView, Verdicts},
+    },
+};
+
+/// An update as it came in.
+pub(super) struct Incoming<'a> {
+    pub(super) room: u32,
+    pub(super) actor: &'a Actor,
+    pub(super) update: &'a [u8],
+    pub(super) carrier: Carrier,
+    pub(super) made_on: &'a [(Cell, Option<BlockId>)],
+}
+
+/// An update that the gate took: folded into room and record, not yet in a group.
+pub(super) struct Taken {
+    /// The room's last seq now.
+    pub(super) seq: u64,
+    /// `None` = it brought nothing (`D2.5`).
+    fresh: Option<Fresh>,
+}
+
+struct Fresh {
+    decision: DecisionId,
+    commit: Commit,
+    number: Option<u64>,
+    broadcasts: Vec<Broadcast>,
+    verdicts: Vec<ProposalView>,
+    people: Vec<ClientId>,
+    bytes: Vec<u8>,
+}
+
+impl Space {
+    /// Judges an update and takes it into memory. The caller decides which commit it goes into.
+    ///
+    /// # Errors
+    /// What its sender is told; nothing has changed.
+    pub(super) fn admit(&mut self, now: Now, incoming: &Incoming<'_>) -> Result<Taken, Nack> {
+        let steps_max = self.steps_left(&incoming.actor.person, now.mono_ms);
+        let room = self
+            .rooms
+            .get_mut(&incoming.room)
+            .ok_or(Refusal::NotFound)?;
+        let held = self
+            .records
+            .get(&room.id.decision)
+            .ok_or(Refusal::NotFound)?;
+        let record = &held.record;
+        room.remember_before_change(&record.definition, record.suggested.as_ref(), now.mono_ms);
+        let submission = Submission {
+            update: incoming.update,
+            carrier: incoming.carrier,
+            author: &incoming.actor.person,
+            at: now.at,
+            seq: room.seq.saturating_add(1),
+            steps_max,
+            made_on: incoming.made_on,
+        };
+        let gate = room.gate()?;
+        let outcome = gate.admit(&submission, &record.definition);
+        let steps = gate.last_steps();
+        room.steps = room.steps.saturating_add(u64::from(steps));
+        room.edited_ms = now.mono_ms;
+        let outcome: Result<Admitted, Nack> = match outcome {
+            Ok(admitted) => Ok(admitted),
+            Err(Refused::Nack(nack)) => Err(nack.into()),
+            Err(Refused::Defect(_)) => {
+                room.quarantine();
+                self.pipeline.output.counts.quarantined += 1;
+                Err(unavailable().into())
+            }
+        };
+        self.count_steps(&incoming.actor.person, now.mono_ms, steps);
+        let admitted = outcome?;
+        if admitted.is_nothing_new() {
+            let seq = self.rooms.get(&incoming.room).map_or(0, |room| room.seq);
+            return Ok(Taken { seq, fresh: None });
+        }
+        Ok(self.take_in(now, incoming, admitted))
+    }
+
+    fn take_in(&mut self, now: Now, incoming: &Incoming<'_>, admitted: Admitted) -> Taken {
+        let person = &incoming.actor.person;
+        let Some(room) = self.rooms.get_mut(&incoming.room) else {
+            return Taken {
+                seq: 0,
+                fresh: None,
+            };
+        };
+        room.seq = room.seq.saturating_add(1);
+        room.bytes = admitted.draft_bytes;
+        let own = admitted
+            .bound
+            .iter()
+            .map(|client| (client.get(), person.clone()));
+        room.people.extend(own);
+        let (seq, id) = (room.seq, std::sync::Arc::clone(&room.id));
+        room.changed(Change {
+            by: person.clone(),
+            at: now.at,
+            seq,
+        });
+        let mut commit = Commit::default();
+        commit.drafts.push(DraftRow {
+            room: std::sync::Arc::clone(&id),
+            seq,
+            at: now.at,
+            by: person.clone(),
+            bytes: admitted.bytes.clone(),
+        });
+        commit
+            .bindings
+            .extend(admitted.bound.iter().map(|client| BindingRow {
+                room: (*id).clone(),
+                client: client.get(),
+                person: person.clone(),
+            }));
+        let (events, verdicts) = self.claims(
+            now,
+            incoming.room,
+            &id.decision,
+            person,
+            &admitted.proposals,
+        );
+        let mut events = events;
+        if admitted.touched.answer && !events.contains(&Event::SuggestionCleared) {
+            events.extend(self.touch(now, &id.decision, person));
+        }
+        let Staged {
+            commit: rows,
+            number,
+            broadcasts,
+        } = match events.is_empty() {
+            true => Staged::default(),
+            false => self.stage(now.at, person, &id.decision, &events),
+        };
+        commit.absorb(rows);
+        let fresh = Fresh {
+            decision: id.decision.clone(),
+            commit,
+            number,
+            broadcasts,
+            verdicts,
+            people: admitted.bound,
+            bytes: admitted.bytes,
+        };
+        Taken {
+            seq,
+            fresh: Some(fresh),
+        }
+    }
+
+    /// Puts what was taken into the growing group and lets everybody but `except` know after it.
+    /// `first` runs between the commit and the frames, with the group to wait for: the ack or the
+    /// reply, which goes before everything else.
+    pub(super) fn publish(
+        &mut self,
+        now: Now,
+        room: u32,
+        person: &Person,
+        taken: Taken,
+        op: Option<OpRow>,
+        except: Option<ConnId>,
+        first: impl FnOnce(&mut Self, GroupId),
+    ) {
+        let Some(mut fresh) = taken.fresh else {
+            let waits = self
+                .rooms
+                .get(&room)
+                .map_or(GroupId(0), |room| room.pending);
+            let group = match op {
+                Some(op) => self.commit(Commit {
+                    op: Some(op),
+                    ..Commit::default()
+                }),
+                None => waits,
+            };
+            first(self, group.max(waits));
+            return;
+        };
+        fresh.commit.op = op;
+        let group = self.commit(fresh.commit);
+        self.pipeline.count_update();
+        self.mark_changed(&fresh.decision, fresh.number);
+        if let Some(room) = self.rooms.get_mut(&room) {
+            room.pending = group;
+        }
+        first(self, group);
+        self.tell_people(room, group, &fresh.people, person, except);
+        self.tell_frame(
+            room,
+            group,
+            taken.seq,
+            Message::Update(&fresh.bytes),
+            except,
+        );
+        self.tell_verdicts(room, group, fresh.verdicts);
+        self.announce(group, &fresh.broadcasts);
+        self.rotate_if_due(now, room, person);
+        self.snapshot_if_due(room);
+    }
+
+    /// Claims places for new proposals in their order (design "Growing a definition"). Gives the
+    /// events and what the room is told.
+    pub(super) fn claims(
+        &mut self,
+        now: Now,
+        room: u32,
+        decision: &DecisionId,
+        person: &Person,
+        proposals: &[Proposal],
+    ) -> (Vec<Event>, Vec<ProposalView>) {
+        let (mut events, mut told) = (Vec::new(), Vec::new());
+        if proposals.is_empty() {
+            return (events, told);
+        }
+        let Some(held) = self.records.get(decision) else {
+            return (events, told);
+        };
+        let context = claim_context(now, person, self.implementation);
+        let mut record: Record = held.record.clone();
+        for proposal in proposals {
+            let claimed = match claim(&record, proposal, &context) {
+                Ok(Claimed::Appended(claimed)) => claimed,
+                Ok(Claimed::Refused(refused)) => vec![Event::ProposalRefused(refused)],
+                Ok(Claimed::Known { .. } | Claimed::Pending) | Err(_) => Vec::new(),
+            };
+            if let Some(next) = claimed
+                .iter()
+                .fold(Some(record.clone()), deem_core::evolve::evolve)
+            {
+                record = next;
+            }
+            events.extend(claimed);
+        }
+        let Some(gate) = self
+            .rooms
+            .get_mut(&room)
+            .and_then(|room| room.gate.as_mut())
+        else {
+            return (events, told);
+        };
+        for proposal in proposals {
+            let verdict = verdict_in(&record, proposal).unwrap_or(Verdict::Pending);
+            gate.settle_proposal(proposal.kind, &proposal.id, verdict.clone());
+            told.push(proposal_view(&deem_draft::gate::Proposed {
+                proposal: proposal.clone(),
+                by: person.clone(),
+                verdict,
+            }));
+        }
+        (events, told)
+    }
+
+    /// An accepted edit clears a suggestion for good (`D3`).
+    fn touch(&self, now: Now, decision: &DecisionId, person: &Person) -> Vec<Event> {
+        let Some(held) = self.records.get(decision) else {
+            return Vec::new();
+        };
+        if held.record.suggested.is_none() {
+            return Vec::new();
+        }
+        let context = claim_context(now, person, self.implementation);
+        decide(Some(&held.record), &Command::Touch, &context).unwrap_or_default()
+    }
+
+    /// Judges proposals that waited for an implementation to end.
+    pub(super) fn claim_waiting(&mut self, now: Now) {
+        let numbers: Vec<u32> = self.rooms.keys().copied().collect();
+        for number in numbers {
+            self.claim_waiting_in(now, number);
+        }
+    }
+
+    /// Judges the pending proposals of one room, each in its author's name.
+    pub(super) fn claim_waiting_in(&mut self, now: Now, number: u32) {
+        let Some(room) = self.rooms.get(&number) else {
+            return;
+        };
+        let id = std::sync::Arc::clone(&room.id);
+        let Some(held) = self.records.get(&id.decision) else {
+            return;
+        };
+        let current = held.record.is_open() && held.record.generation == id.generation;
+        if !current || self.implementation {
+            return;
+        }
+        let waiting: Vec<(Proposal, Person)> = room
+            .gate
+            .as_ref()
+            .map(|gate| gate.proposals())
+            .unwrap_or_default()
+            .iter()
+            .filter(|proposed| proposed.verdict == Verdict::Pending)
+            .map(|proposed| (proposed.proposal.clone(), proposed.by.clone()))
+            .collect();
+        for (proposal, by) in waiting {
+            let (events, verdicts) = self.claims(
+                now,
+                number,
+                &id.decision,
+                &by,
+                std::slice::from_ref(&proposal),
+            );
+            if events.is_empty() {
+                continue;
+            }
+            let staged = self.stage(now.at, &by, &id.decision, &events);
+            let group = self.commit(staged.commit);
+            self.mark_changed(&id.decision, staged.number);
+            if let Some(room) = self.rooms.get_mut(&number) {
+                room.pending = group;
+            }
+            self.tell_verdicts(number, group, verdicts);
+            self.announce(group, &staged.broadcasts);
+        }
+    }
+
+    /// Starts a new epoch when the draft has grown too large or too tangled (design "Gate").
+    fn rotate_if_due(&mut self, now: Now, number: u32, person: &Person) {
+        let random = self.random_if_rotating(number);
+        let Some(room) = self.rooms.get_mut(&number) else {
+            return;
+        };
+        let Some(random) = random else { return };
+        // Whatever comes of it, the next look is only after as much again.
+        (room.steps, room.bytes) = (0, 0);
+        let Ok(true) = room.read(deem_draft::gate::Room::rotation_due) else {
+            return;
+        };
+        let Some(held) = self.records.get(&room.id.decision) else {
+            return;
+        };
+        let relay = ClientId::from_random(random);
+        let definition = &held.record.definition;
+        let (id, seq) = (std::sync::Arc::clone(&room.id), room.seq.saturating_add(1));
+        let rotated = room.read(|gate| {
+            let rotation = gate.rotate(relay, definition)?;
+            Ok((rotation, gate.encode()?))
+        });
+        let Ok((rotation, snapshot)) = rotated else {
+            return;
+        };
+        room.seq = seq;
+        room.snapshot_seq = seq;
+        room.moved(&rotation.draft);
+        let event = Event::EpochStarted {
+            generation: id.generation,
+            epoch: rotation.draft.epoch.0,
+        };
+        let row = SnapshotRow {
+            room: (*room.id).clone(),
+            seq,
+            bytes: snapshot,
+        };
+        let mut staged = self.stage(now.at, person, &id.decision, &[event]);
+        staged.commit.snapshots.push(row);
+        let group = self.commit(staged.commit);
+        self.mark_changed(&id.decision, staged.number);
+        if let Some(room) = self.rooms.get_mut(&number) {
+            room.pending = group;
+        }
+        self.leave_epoch(now, number, group, rotation.draft.epoch.0);
+        self.announce(group, &staged.broadcasts);
+    }
+
+    fn random_if_rotating(&mut self, number: u32) -> Option<u64> {
+        let room = self.rooms.get(&number)?;
+        let due = room.bytes >= ROTATE_BYTES_MIN || room.steps >= ROTATE_STEPS_MIN;
+        due.then(|| self.random())
+    }
+
+    /// Keeps the log tail of a busy room short.
+    fn snapshot_if_due(&mut self, number: u32) {
+        let Some(room) = self.rooms.get_mut(&number) else {
+            return;
+        };
+        if room.seq.saturating_sub(room.snapshot_seq) < SNAPSHOT_UPDATES {
+            return;
+        }
+        if let Some(row) = room.snapshot() {
+            let group = self.commit(Commit {
+                snapshots: vec![row],
+                ..Commit::default()
+            });
+            if let Some(room) = self.rooms.get_mut(&number) {
+                room.pending = group;
+            }
+        }
+    }
+
+    /// Native members must rebase; stock clients cannot and are closed (`P4`).
+    fn leave_epoch(&mut self, now: Now, number: u32, group: GroupId, epoch: u32) {
+        let Some(room) = self.rooms.get(&number) else {
+            return;
+        };
+        let (members, stock) = (std::sync::Arc::clone(&room.members), room.stock.to_vec());
+        let text = ServerMessage::Epoch(EpochMessage {
+            room: number,
+            epoch,
+        })
+        .write();
+        self.pipeline
+            .send_all(group, &members, None, Payload::Text(text.into()));
+        for conn in members.iter() {
+            let session = self.sessions.get_mut(conn);
+            if let Some(member) = session.and_then(|s| s.rooms.get_mut(&number)) {
+                member.standing = super::session::Standing::OldEpoch;
+            }
+        }
+        for conn in stock {
+            let close = Close::new(CloseCode::DraftReplaced, "old-epoch");
+            self.close_after(now, group, conn, close);
+        }
+    }
+
+    /// A frame to everybody in the room but `except`, encoded once per form.
+    pub(super) fn tell_frame(
+        &mut self,
+        number: u32,
+        group: GroupId,
+        n: u64,
+        message: Message<'_>,
+        except: Option<ConnId>,
+    ) {
+        let Some(room) = self.rooms.get(&number) else {
+            return;
+        };
+        if !room.members.is_empty() {
+            let bytes = Frame {
+                room: number,
+                n,
+                message,
+            }
+            .to_bytes();
+            self.pipeline
+                .send_all(group, &room.members, except, Payload::Binary(bytes));
+        }
+        if !room.stock.is_empty() {
+            let bytes = message.to_bytes();
+            self.pipeline
+                .send_all(group, &room.stock, except, Payload::Binary(bytes));
+        }
+    }
+
+    /// Tells native members whose ids these are, so that edits show who made them (`D2.6`).
+    pub(super) fn tell_people(
+        &mut self,
+        number: u32,
+        group: GroupId,
+        clients: &[ClientId],
+        person: &Person,
+        except: Option<ConnId>,
+    ) {
+        let Some(room) = self.rooms.get(&number).filter(|_| !clients.is_empty()) else {
+            return;
+        };
+        let people = clients
+            .iter()
+            .map(|client| (client.to_string(), person.clone()))
+            .collect();
+        let text = ServerMessage::People(People {
+            room: number,
+            people,
+        })
+        .write();
+        self.pipeline
+            .send_all(group, &room.members, except, Payload::Text(text.into()));
+    }
+
+    fn tell_verdicts(&mut self, number: u32, group: GroupId, proposals: Vec<ProposalView>) {
+        let Some(room) = self.rooms.get(&number).filter(|_| !proposals.is_empty()) else {
+            return;
+        };
+        let text = ServerMessage::Verdicts(Verdicts {
+            room: number,
+            proposals,
+        })
+        .write();
+        self.pipeline
+            .send_all(group, &room.members, None, Payload::Text(text.into()));
+    }
+
+    fn steps_left(&self, person: &Person, now_ms: u64) -> u32 {
+        let used = self
+            .steps
+            .get(person)
+            .filter(|(since, _)| is_within(*since, now_ms));
+        used.map_or(PLACING_STEPS_MAX, |(_, used)| {
+            PERSON_STEPS_MAX
+                .saturating_sub(*used)
+                .min(PLACING_STEPS_MAX)
+        })
+    }
+
+    fn count_steps(&mut self, person: &Person, now_ms: u64, steps: u32) {
+        if steps == 0 {
+            return;
+        }
+        match self.steps.get_mut(person) {
+            Some((since, used)) if is_within(*since, now_ms) => *used = used.saturating_add(steps),
+            _ => {
+                self.steps.retain(|_, (since, _)| is_within(*since, now_ms));
+                self.steps.insert(person.clone(), (now_ms, steps));
+            }
+        }
+    }
+}
+
+fn is_within(since_ms: u64, now_ms: u64) -> bool {
+    now_ms.saturating_sub(since_ms) < PERSON_WINDOW_MS
+}
+
+/// Rights were asked for when the message came; claims are the relay's own work.
+fn claim_context(now: Now, person: &Person, implementation: bool) -> Context {
+    Context {
+        now: now.at,
+        actor: Actor::new(person.clone(), Role::Writer),
+        saving: false,
+        implementation,
+        draft: None,
+        minted: Vec::new(),
+    }
+}

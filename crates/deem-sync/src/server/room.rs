@@ -1,0 +1,468 @@
+//! A draft room in memory: the gate's room, its members, and what a `stale` needs to know.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use deem_core::{
+    definition::Definition,
+    id::{DecisionId, Digest, Generation, OptionId, Person},
+    refusal::{Change, Refusal},
+};
+use deem_draft::{
+    content::Content,
+    gate::{Carrier, Room, Submission, Verdict},
+    id::{ClientId, DraftId, Epoch},
+    limits::PLACING_STEPS_MAX,
+    nack::{Defect, Refused},
+};
+
+use super::{
+    commit::{BindingRow, GroupId, LoadError, Loader, RoomId, SnapshotRow},
+    io::ConnId,
+    presence::Presence,
+    records::HeldRecord,
+};
+use crate::{
+    limits::{REVISIONS_KEPT, STORE_RETRY_MS},
+    wire::{
+        Frame, Message,
+        reply::{self, ProposalView},
+    },
+};
+
+/// A digest costs as much as twenty updates, so a room that is being edited takes one at most this
+/// often, ms: often enough for every revision that anybody looked at.
+const DIGEST_EVERY_MS: u64 = 100;
+/// Updates since the last fold that a cold join gets one by one; past it the room is folded.
+const TAIL_FRAMES_MAX: usize = 64;
+
+/// One draft in memory.
+pub(super) struct DraftRoom {
+    pub(super) number: u32,
+    pub(super) id: Arc<RoomId>,
+    /// `None` = it cannot be trusted any more and is loaded again once its group is durable.
+    pub(super) gate: Option<Room>,
+    pub(super) seq: u64,
+    /// Of the last snapshot row.
+    pub(super) snapshot_seq: u64,
+    /// The last group that changes it.
+    pub(super) pending: GroupId,
+    pub(super) members: Arc<[ConnId]>,
+    pub(super) stock: Arc<[ConnId]>,
+    pub(super) presence: Presence,
+    pub(super) edited_ms: u64,
+    pub(super) empty_since_ms: Option<u64>,
+    /// Placing steps since it was loaded or rotated.
+    pub(super) steps: u64,
+    /// Whose client ids are, in this document.
+    pub(super) people: BTreeMap<u64, Person>,
+    /// Bytes of the draft, counted from above.
+    pub(super) bytes: usize,
+    changes: VecDeque<Change>,
+    revisions: VecDeque<(Digest, u64)>,
+    digested_ms: Option<u64>,
+    cold: Option<Cold>,
+}
+
+/// The frames of a cold join, encoded once.
+struct Cold {
+    seq: u64,
+    native: Arc<[Bytes]>,
+    stock: Arc<[Bytes]>,
+}
+
+/// Which frames a socket reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Native,
+    Stock,
+}
+
+/// What a reader of a room that must be loaded again is told.
+pub(super) fn unavailable() -> Refusal {
+    Refusal::Unavailable {
+        retry_after_ms: STORE_RETRY_MS,
+    }
+}
+
+impl DraftRoom {
+    /// A room that is not in the store yet.
+    pub(super) fn new(number: u32, gate: Room, pending: GroupId, now_ms: u64) -> Self {
+        let draft = gate.draft().clone();
+        Self {
+            number,
+            id: Arc::new(RoomId {
+                decision: draft.decision,
+                generation: draft.generation,
+                epoch: draft.epoch.0,
+            }),
+            gate: Some(gate),
+            seq: 0,
+            snapshot_seq: 0,
+            pending,
+            members: Arc::new([]),
+            stock: Arc::new([]),
+            presence: Presence::default(),
+            edited_ms: now_ms,
+            empty_since_ms: Some(now_ms),
+            steps: 0,
+            people: BTreeMap::new(),
+            bytes: 0,
+            changes: VecDeque::new(),
+            revisions: VecDeque::new(),
+            digested_ms: None,
+            cold: None,
+        }
+    }
+
+    /// Loads a generation's draft: snapshot, tail, bindings, verdicts.
+    pub(super) fn load(
+        loader: &mut dyn Loader,
+        held: &HeldRecord,
+        generation: Generation,
+        number: u32,
+        now_ms: u64,
+    ) -> Result<Self, LoadError> {
+        let loaded = load_gate(loader, held, generation)?;
+        let mut room = Self::new(number, loaded.gate, GroupId(0), now_ms);
+        room.seq = loaded.seq;
+        room.snapshot_seq = loaded.snapshot_seq;
+        room.people = loaded.people;
+        Ok(room)
+    }
+
+    /// Loads the gate again; members stay.
+    pub(super) fn reload(
+        &mut self,
+        loader: &mut dyn Loader,
+        held: &HeldRecord,
+    ) -> Result<(), LoadError> {
+        let loaded = load_gate(loader, held, self.id.generation)?;
+        self.gate = Some(loaded.gate);
+        self.seq = loaded.seq;
+        self.snapshot_seq = loaded.snapshot_seq;
+        self.people = loaded.people;
+        self.cold = None;
+        Ok(())
+    }
+
+    /// The gate.
+    ///
+    /// # Errors
+    /// `unavailable` while it waits to be loaded again.
+    pub(super) fn gate(&mut self) -> Result<&mut Room, Refusal> {
+        self.gate.as_mut().ok_or_else(unavailable)
+    }
+
+    /// The gate cannot be trusted any more.
+    pub(super) fn quarantine(&mut self) {
+        self.gate = None;
+        self.cold = None;
+    }
+
+    /// A read of the gate that may find it broken.
+    pub(super) fn read<T>(
+        &mut self,
+        read: impl FnOnce(&mut Room) -> Result<T, Defect>,
+    ) -> Result<T, Refusal> {
+        match read(self.gate()?) {
+            Ok(value) => Ok(value),
+            Err(_) => {
+                self.quarantine();
+                Err(unavailable())
+            }
+        }
+    }
+
+    /// Content and digest; the revision is remembered.
+    pub(super) fn content(
+        &mut self,
+        definition: &Definition,
+        suggested: Option<&OptionId>,
+        now_ms: u64,
+    ) -> Result<(Content, Digest), Refusal> {
+        let (content, digest) = self.read(|gate| {
+            let (content, digest) = gate.content(definition, suggested)?;
+            Ok((content.clone(), digest))
+        })?;
+        self.remember(digest, now_ms);
+        Ok((content, digest))
+    }
+
+    fn remember(&mut self, digest: Digest, now_ms: u64) {
+        self.digested_ms = Some(now_ms);
+        if self.revisions.back() != Some(&(digest, self.seq)) {
+            self.revisions.push_back((digest, self.seq));
+            if self.revisions.len() > REVISIONS_KEPT {
+                self.revisions.pop_front();
+            }
+        }
+    }
+
+    /// Before the draft moves: remembers the revision it shows now, if somebody can have looked at
+    /// it (`D4.2`: who changed it since).
+    pub(super) fn remember_before_change(
+        &mut self,
+        definition: &Definition,
+        suggested: Option<&OptionId>,
+        now_ms: u64,
+    ) {
+        let due = self
+            .digested_ms
+            .is_none_or(|ms| now_ms.saturating_sub(ms) >= DIGEST_EVERY_MS);
+        let known = self.digested_ms.is_some()
+            && self
+                .revisions
+                .back()
+                .is_some_and(|(_, seq)| *seq == self.seq);
+        if due && !known {
+            // A defect is found by the update itself.
+            let _ = self.content(definition, suggested, now_ms);
+        }
+    }
+
+    /// Notes who moved the draft.
+    pub(super) fn changed(&mut self, change: Change) {
+        self.changes.push_back(change);
+        if self.changes.len() > REVISIONS_KEPT {
+            self.changes.pop_front();
+        }
+    }
+
+    /// Who moved the draft since the revision `digest`, oldest first; empty where unknown.
+    pub(super) fn changed_since(&self, digest: &Digest) -> Vec<Change> {
+        let seen = self
+            .revisions
+            .iter()
+            .rev()
+            .find(|(known, _)| known == digest);
+        seen.map(|(_, seq)| {
+            self.changes
+                .iter()
+                .filter(|c| c.seq > *seq)
+                .cloned()
+                .collect()
+        })
+        .unwrap_or_default()
+    }
+
+    /// The suggestion went or came: what the draft shows may be another revision now.
+    pub(super) fn forget_digest_time(&mut self) {
+        self.digested_ms = None;
+    }
+
+    /// Frames of a whole state: one sync step 2, then what came since.
+    pub(super) fn cold_frames(&mut self, form: Form) -> Result<Arc<[Bytes]>, Refusal> {
+        if self.cold.as_ref().is_none_or(|cold| cold.seq != self.seq) {
+            let (number, seq) = (self.number, self.seq);
+            let cold = self.read(|gate| {
+                if gate.encoded().1.len() > TAIL_FRAMES_MAX {
+                    gate.fold()?;
+                }
+                let (state, tail) = gate.encoded();
+                let state: &[u8] = if state.is_empty() { &[0, 0] } else { state };
+                let messages: Vec<Message<'_>> = std::iter::once(Message::Step2(state))
+                    .chain(tail.iter().map(|update| Message::Update(update)))
+                    .collect();
+                let frame = |message: &Message<'_>| {
+                    Frame {
+                        room: number,
+                        n: 0,
+                        message: *message,
+                    }
+                    .to_bytes()
+                };
+                Ok(Cold {
+                    seq,
+                    native: messages.iter().map(frame).collect(),
+                    stock: messages.iter().map(Message::to_bytes).collect(),
+                })
+            })?;
+            self.cold = Some(cold);
+        }
+        let frames = self.cold.as_ref().map(|cold| match form {
+            Form::Native => Arc::clone(&cold.native),
+            Form::Stock => Arc::clone(&cold.stock),
+        });
+        frames.ok_or_else(unavailable)
+    }
+
+    /// Everything up to the last update as a row; `None` while it cannot be read.
+    pub(super) fn snapshot(&mut self) -> Option<SnapshotRow> {
+        let bytes = self.read(Room::encode).ok()?;
+        self.snapshot_seq = self.seq;
+        Some(SnapshotRow {
+            room: (*self.id).clone(),
+            seq: self.seq,
+            bytes,
+        })
+    }
+
+    /// The draft moved to another document.
+    pub(super) fn moved(&mut self, draft: &DraftId) {
+        self.id = Arc::new(RoomId {
+            decision: draft.decision.clone(),
+            generation: draft.generation,
+            epoch: draft.epoch.0,
+        });
+        self.people.clear();
+        self.cold = None;
+    }
+
+    /// Pending and refused proposals.
+    pub(super) fn proposals(&self) -> Vec<ProposalView> {
+        let proposals = self.gate.as_ref().map(Room::proposals).unwrap_or_default();
+        let open = proposals
+            .iter()
+            .filter(|p| !matches!(p.verdict, Verdict::Appended));
+        open.map(proposal_view).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.stock.is_empty()
+    }
+}
+
+/// As it is told.
+pub(super) fn proposal_view(proposed: &deem_draft::gate::Proposed) -> ProposalView {
+    let (verdict, of) = match &proposed.verdict {
+        Verdict::Pending => (reply::Verdict::Pending, None),
+        Verdict::Appended => (reply::Verdict::Appended, None),
+        Verdict::Duplicate { of } => (reply::Verdict::Duplicate, Some(of.clone())),
+        Verdict::Full => (reply::Verdict::Full, None),
+    };
+    let proposal = &proposed.proposal;
+    ProposalView {
+        kind: proposal.kind,
+        id: proposal.id.clone(),
+        key: proposal.key.clone(),
+        label: proposal.label.clone(),
+        description: proposal.description.clone(),
+        by: proposed.by.clone(),
+        verdict,
+        of,
+    }
+}
+
+/// A gate as it is in the store.
+struct Loaded {
+    gate: Room,
+    seq: u64,
+    snapshot_seq: u64,
+    people: BTreeMap<u64, Person>,
+}
+
+fn load_gate(
+    loader: &mut dyn Loader,
+    held: &HeldRecord,
+    generation: Generation,
+) -> Result<Loaded, LoadError> {
+    let decision = &held.record.id;
+    let id = RoomId {
+        decision: decision.clone(),
+        generation,
+        epoch: held.epoch(generation),
+    };
+    let image = loader.room(&id)?;
+    let damaged = |what: &str| LoadError(format!("room {decision}@{generation}: {what}"));
+    let (mut gate, snapshot_seq) = match &image.snapshot {
+        Some((seq, bytes)) => (
+            Room::decode(bytes).map_err(|_| damaged("the snapshot is damaged"))?,
+            *seq,
+        ),
+        None => {
+            let draft = DraftId {
+                decision: decision.clone(),
+                generation,
+                epoch: Epoch(id.epoch),
+            };
+            (Room::new(draft), 0)
+        }
+    };
+    let mut seq = snapshot_seq;
+    for row in image.tail {
+        let submission = Submission {
+            update: &row.bytes,
+            carrier: Carrier::SyncStep2,
+            author: &row.by,
+            at: row.at,
+            seq: row.seq,
+            steps_max: PLACING_STEPS_MAX,
+            made_on: &[],
+        };
+        match gate.admit(&submission, &held.record.definition) {
+            Ok(_) => seq = seq.max(row.seq),
+            Err(Refused::Nack(nack)) => {
+                return Err(damaged(&format!("update {}: {}", row.seq, nack.code())));
+            }
+            Err(Refused::Defect(_)) => return Err(damaged("an update does not apply")),
+        }
+    }
+    let people = bind_again(&mut gate, &id, loader.bindings(decision)?);
+    settle_again(&mut gate, held);
+    Ok(Loaded {
+        gate,
+        seq,
+        snapshot_seq,
+        people,
+    })
+}
+
+/// Ids that were bound by a join or presence and wrote nothing since the snapshot.
+fn bind_again(gate: &mut Room, id: &RoomId, bindings: Vec<BindingRow>) -> BTreeMap<u64, Person> {
+    let mut people = BTreeMap::new();
+    for row in bindings.into_iter().filter(|row| row.room == *id) {
+        if let Some(client) = ClientId::new(row.client) {
+            // Bound by the snapshot or the tail already: as it should be.
+            let _ = gate.bind(client, &row.person);
+            people.insert(row.client, row.person);
+        }
+    }
+    people
+}
+
+/// Verdicts since the snapshot: they are in the record.
+fn settle_again(gate: &mut Room, held: &HeldRecord) {
+    let record = &held.record;
+    let verdicts: Vec<_> = gate
+        .proposals()
+        .iter()
+        .filter(|proposed| matches!(proposed.verdict, Verdict::Pending))
+        .filter_map(|proposed| {
+            let proposal = &proposed.proposal;
+            let verdict = verdict_in(record, proposal)?;
+            Some((proposal.kind, proposal.id.clone(), verdict))
+        })
+        .collect();
+    for (kind, id, verdict) in verdicts {
+        gate.settle_proposal(kind, &id, verdict);
+    }
+}
+
+/// What the record says of a proposal.
+pub(super) fn verdict_in(
+    record: &deem_core::record::Record,
+    proposal: &deem_core::draft::Proposal,
+) -> Option<Verdict> {
+    use deem_core::record::RefusedVerdict;
+    if record
+        .entry_of_key(proposal.kind, proposal.key.as_str())
+        .is_some()
+    {
+        return Some(Verdict::Appended);
+    }
+    let refused = record
+        .refused
+        .iter()
+        .find(|r| r.proposal.kind == proposal.kind && r.proposal.key == proposal.key)?;
+    Some(match &refused.verdict {
+        RefusedVerdict::Duplicate { of } => Verdict::Duplicate { of: of.clone() },
+        RefusedVerdict::Full { .. } => Verdict::Full,
+    })
+}
+
+/// Where a room is found.
+pub(super) type RoomKey = (DecisionId, Generation);
