@@ -55,7 +55,8 @@ pub struct Append {
 }
 
 /// One act on a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Command {
     /// Raise it.
     Open(Box<Opening>),
