@@ -23,13 +23,13 @@ use super::{
     commit::{BindingRow, Commit, DraftRow, GroupId, OpRow, SnapshotRow},
     io::{ConnId, Frame as Payload, Now},
     records::Staged,
-    room::{proposal_view, unavailable, verdict_in},
+    room::{proposal_view, row_bytes, verdict_in},
     space::Space,
 };
 use crate::{
     limits::SNAPSHOT_UPDATES,
     wire::{
-        Broadcast, Close, CloseCode, Frame, Message, Nack, ServerMessage,
+        Broadcast, Close, CloseCode, Frame, GateCode, Message, Nack, ServerMessage,
         reply::{EpochMessage, People, ProposalView, Verdicts},
     },
 };
@@ -96,9 +96,9 @@ impl Space {
             Ok(admitted) => Ok(admitted),
             Err(Refused::Nack(nack)) => Err(nack.into()),
             Err(Refused::Defect(_)) => {
-                room.quarantine();
+                // The gate reads its room again by itself; this update is never taken.
                 self.pipeline.output.counts.quarantined += 1;
-                Err(unavailable().into())
+                Err(GateCode::BadUpdate { reason: "quarantined".to_owned() }.into())
             }
         };
         self.count_steps(&incoming.actor.person, now.mono_ms, steps);
@@ -137,7 +137,7 @@ impl Space {
             seq,
             at: now.at,
             by: person.clone(),
-            bytes: admitted.bytes.clone(),
+            bytes: row_bytes(&admitted.bytes, incoming.made_on),
         });
         commit
             .bindings

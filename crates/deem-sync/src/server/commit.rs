@@ -66,7 +66,7 @@ pub struct DraftRow {
     pub at: At,
     /// Whose.
     pub by: Person,
-    /// The update (v1).
+    /// The update (v1), in the space's own row form.
     pub bytes: Vec<u8>,
 }
 

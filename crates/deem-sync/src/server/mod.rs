@@ -12,9 +12,11 @@ mod space;
 
 mod act;
 mod admit;
+mod draft_acts;
 mod edits;
 mod join;
 mod log;
+mod ops;
 mod pipeline;
 mod presence;
 mod rate;

@@ -8,13 +8,13 @@ use std::{
 use bytes::Bytes;
 use deem_core::{
     definition::Definition,
-    id::{DecisionId, Digest, Generation, OptionId, Person},
+    id::{Cell, DecisionId, Digest, Generation, OptionId, Person},
     refusal::{Change, Refusal},
 };
 use deem_draft::{
     content::Content,
     gate::{Carrier, Room, Submission, Verdict},
-    id::{ClientId, DraftId, Epoch},
+    id::{BlockId, ClientId, DraftId, Epoch},
     limits::PLACING_STEPS_MAX,
     nack::{Defect, Refused},
 };
@@ -29,6 +29,7 @@ use crate::{
     limits::{REVISIONS_KEPT, STORE_RETRY_MS},
     wire::{
         Frame, Message,
+        lib0::{Reader, put_bytes},
         reply::{self, ProposalView},
     },
 };
@@ -384,14 +385,16 @@ fn load_gate(
     };
     let mut seq = snapshot_seq;
     for row in image.tail {
+        let (update, made_on) =
+            read_row(&row.bytes).ok_or_else(|| damaged("a log row is damaged"))?;
         let submission = Submission {
-            update: &row.bytes,
+            update,
             carrier: Carrier::SyncStep2,
             author: &row.by,
             at: row.at,
             seq: row.seq,
             steps_max: PLACING_STEPS_MAX,
-            made_on: &[],
+            made_on: &made_on,
         };
         match gate.admit(&submission, &held.record.definition) {
             Ok(_) => seq = seq.max(row.seq),
@@ -410,6 +413,39 @@ fn load_gate(
         people,
     })
 }
+
+/// A log row: the update alone.
+const ROW_PLAIN: u8 = 0;
+/// A log row: JSON of what it was made on, with its length, then the update.
+const ROW_MADE_ON: u8 = 1;
+
+/// An update as a log row keeps it, so that the mark log can be made again from it.
+pub(super) fn row_bytes(update: &[u8], made_on: &[MadeOn]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(update.len().saturating_add(1));
+    if made_on.is_empty() {
+        bytes.push(ROW_PLAIN);
+    } else {
+        bytes.push(ROW_MADE_ON);
+        put_bytes(&mut bytes, &serde_json::to_vec(made_on).unwrap_or_default());
+    }
+    bytes.extend_from_slice(update);
+    bytes
+}
+
+fn read_row(bytes: &[u8]) -> Option<(&[u8], Vec<MadeOn>)> {
+    match bytes.split_first()? {
+        (&ROW_PLAIN, update) => Some((update, Vec::new())),
+        (&ROW_MADE_ON, rest) => {
+            let mut reader = Reader::new(rest);
+            let made_on = serde_json::from_slice(reader.bytes().ok()?).ok()?;
+            Some((reader.rest(), made_on))
+        }
+        _ => None,
+    }
+}
+
+/// A cell, and the block its author had in front of them.
+pub(super) type MadeOn = (Cell, Option<BlockId>);
 
 /// Ids that were bound by a join or presence and wrote nothing since the snapshot.
 fn bind_again(gate: &mut Room, id: &RoomId, bindings: Vec<BindingRow>) -> BTreeMap<u64, Person> {
