@@ -81,12 +81,12 @@ impl Sheet {
     /// The size of a smallest set of marked cells whose change frees `option`, by trying all.
     fn smallest(&self, marks: &Marks, option: &OptionId, size_max: usize) -> Option<usize> {
         let cells: Vec<&Cell> = marks.keys().collect();
-        (0..=size_max).find(|size| self.frees(marks.clone(), option, &cells, *size))
+        (0..=size_max).find(|size| self.frees(marks, option, &cells, *size))
     }
 
-    fn frees(&self, marks: Marks, option: &OptionId, cells: &[&Cell], size: usize) -> bool {
+    fn frees(&self, marks: &Marks, option: &OptionId, cells: &[&Cell], size: usize) -> bool {
         if size == 0 {
-            return !self.dominated(&marks, option);
+            return !self.dominated(marks, option);
         }
         cells.iter().enumerate().any(|(at, cell)| {
             MARKS
@@ -95,7 +95,7 @@ impl Sheet {
                 .any(|mark| {
                     let mut flipped = marks.clone();
                     flipped.insert((*cell).clone(), *mark);
-                    self.frees(flipped, option, &cells[at + 1..], size - 1)
+                    self.frees(&flipped, option, &cells[at + 1..], size - 1)
                 })
         })
     }
