@@ -14,12 +14,17 @@ pub(crate) struct Clock {
 impl Clock {
     /// A monotonic clock that starts now.
     pub(crate) fn start() -> Self {
-        Self { zero: Instant::now() }
+        Self {
+            zero: Instant::now(),
+        }
     }
 
     /// Both clocks.
     pub(crate) fn now(self) -> Now {
-        Now { at: At(wall_ms()), mono_ms: self.mono_ms() }
+        Now {
+            at: At(wall_ms()),
+            mono_ms: self.mono_ms(),
+        }
     }
 
     /// Milliseconds since the start.

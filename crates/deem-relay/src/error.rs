@@ -29,13 +29,9 @@ pub enum ServeError {
     Web(PathBuf, io::Error),
     /// The address cannot be listened on.
     Listen(SocketAddr, io::Error),
-    /// The data folder cannot be used: without rights, in use, of a newer schema, corrupt.
-    Store {
-        /// Which folder.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    /// The data folder cannot be used: without rights, in use, of a newer schema, corrupt. The
+    /// sentence names it and says what to do.
+    Store(String),
     /// The operating system gave no thread or signal handler.
     System(io::Error),
 }
@@ -48,7 +44,7 @@ impl ServeError {
             Self::AuthKey { .. }
             | Self::Web(..)
             | Self::Listen(..)
-            | Self::Store { .. }
+            | Self::Store(_)
             | Self::System(_) => 1,
         }
     }
@@ -78,9 +74,7 @@ impl fmt::Display for ServeError {
                 "{address} is in use by another program: stop it, or give another --listen"
             ),
             Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
-            Self::Store { path, why } => {
-                write!(f, "the data folder {} cannot be used: {why}", path.display())
-            }
+            Self::Store(why) => f.write_str(why),
             Self::System(error) => write!(f, "the system refused what a relay needs: {error}"),
         }
     }

@@ -48,7 +48,12 @@ impl Reader {
     pub(crate) fn new(message_bytes_max: usize) -> Self {
         let mut codec = Codec::new();
         codec.set_max_data_size(message_bytes_max);
-        Self { codec, message_bytes_max, partial: Vec::new(), fragments: None }
+        Self {
+            codec,
+            message_bytes_max,
+            partial: Vec::new(),
+            fragments: None,
+        }
     }
 
     /// Another bound from the next frame on (before and after `hello`).
@@ -104,7 +109,9 @@ impl Reader {
                 let held = self.fragments.as_ref().map_or(0, |(_, bytes)| bytes.len());
                 let data = matches!(value.opcode(), OpCode::Continue);
                 if data && held + value.payload_len() > self.message_bytes_max {
-                    return Err(Violation::TooLarge { max: self.message_bytes_max });
+                    return Err(Violation::TooLarge {
+                        max: self.message_bytes_max,
+                    });
                 }
                 Ok((offset + value.payload_len()).saturating_sub(bytes.len()))
             }
@@ -113,12 +120,18 @@ impl Reader {
 
     fn header(&self, bytes: &[u8]) -> Result<Parsing<Header, usize>, Violation> {
         use soketto::base::Error;
-        self.codec.decode_header(bytes).map_err(|error| match error {
-            Error::PayloadTooLarge { .. } => Violation::TooLarge { max: self.message_bytes_max },
-            Error::ReservedOpCode | Error::UnknownOpCode => Violation::Protocol("reserved opcode"),
-            Error::InvalidReservedBit(_) => Violation::Protocol("reserved bit"),
-            _ => Violation::Protocol("control frame"),
-        })
+        self.codec
+            .decode_header(bytes)
+            .map_err(|error| match error {
+                Error::PayloadTooLarge { .. } => Violation::TooLarge {
+                    max: self.message_bytes_max,
+                },
+                Error::ReservedOpCode | Error::UnknownOpCode => {
+                    Violation::Protocol("reserved opcode")
+                }
+                Error::InvalidReservedBit(_) => Violation::Protocol("reserved bit"),
+                _ => Violation::Protocol("control frame"),
+            })
     }
 
     /// Takes the first frame of `bytes`, which is whole; returns its length.
@@ -127,7 +140,11 @@ impl Reader {
         bytes: &mut [u8],
         take: &mut impl FnMut(Kind, &[u8]),
     ) -> Result<usize, Violation> {
-        let Parsing::Done { value: header, offset } = self.header(bytes)? else {
+        let Parsing::Done {
+            value: header,
+            offset,
+        } = self.header(bytes)?
+        else {
             return Err(Violation::Protocol("frame header"));
         };
         if !header.is_masked() {

@@ -59,7 +59,11 @@ impl Identity {
     /// This person as an actor in `space`; `None` as for [`Self::role`].
     pub(crate) fn actor(&self, space: &SpaceId) -> Option<Actor> {
         let role = self.role(space)?;
-        Some(Actor { person: self.person.clone(), role, scope: self.scope })
+        Some(Actor {
+            person: self.person.clone(),
+            role,
+            scope: self.scope,
+        })
     }
 }
 
@@ -89,7 +93,9 @@ struct Key {
 
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Key").field("algorithm", &self.algorithm).finish_non_exhaustive()
+        f.debug_struct("Key")
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
     }
 }
 
@@ -131,7 +137,9 @@ impl Identities {
 
     /// Who holds `token` at `now_ms` (since 1970).
     pub(crate) fn by_token(&self, token: &str, now_ms: u64) -> Result<Identity, IdentityError> {
-        let Some((_, key)) = &self.key else { return Err(IdentityError::Invalid) };
+        let Some((_, key)) = &self.key else {
+            return Err(IdentityError::Invalid);
+        };
         let key = Arc::clone(&key.read().unwrap_or_else(PoisonError::into_inner));
         if token.len() > TOKEN_BYTES_MAX {
             return Err(IdentityError::Invalid);
@@ -167,7 +175,9 @@ impl Identities {
         user: Option<&str>,
         role: Option<&str>,
     ) -> Result<Identity, IdentityError> {
-        let (true, Some(user)) = (self.dev, user) else { return Err(IdentityError::Missing) };
+        let (true, Some(user)) = (self.dev, user) else {
+            return Err(IdentityError::Missing);
+        };
         let role = match role {
             None => Role::Writer,
             Some(word) => parse_role(word).ok_or(IdentityError::Invalid)?,
@@ -213,14 +223,20 @@ fn expiry_ms(exp_s: f64, now_ms: u64) -> Result<u64, IdentityError> {
 }
 
 fn read_key(path: &Path) -> Result<Key, ServeError> {
-    let wrong = |why: String| ServeError::AuthKey { path: path.to_owned(), why };
+    let wrong = |why: String| ServeError::AuthKey {
+        path: path.to_owned(),
+        why,
+    };
     let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
     // A PEM file is never taken for a secret: its bytes are public.
     if bytes.trim_ascii_start().starts_with(b"-----BEGIN") {
         let decoding = DecodingKey::from_ed_pem(&bytes).map_err(|_| {
             wrong("it is PEM, but no Ed25519 public key (openssl pkey -pubout makes one)".into())
         })?;
-        return Ok(Key { decoding, algorithm: Algorithm::EdDSA });
+        return Ok(Key {
+            decoding,
+            algorithm: Algorithm::EdDSA,
+        });
     }
     if bytes.len() < SECRET_BYTES_MIN {
         return Err(wrong(format!(
@@ -229,7 +245,10 @@ fn read_key(path: &Path) -> Result<Key, ServeError> {
         )));
     }
     let decoding = DecodingKey::from_secret(&bytes).map_err(|error| wrong(error.to_string()))?;
-    Ok(Key { decoding, algorithm: Algorithm::HS256 })
+    Ok(Key {
+        decoding,
+        algorithm: Algorithm::HS256,
+    })
 }
 
 #[cfg(test)]

@@ -14,16 +14,29 @@
 //!   `/healthz` says so.
 //! - `RELAY-5`: a token is in no URL, no log line and no error text.
 
-mod clock;
 mod config;
 mod error;
+mod serve;
+
+mod clock;
+mod conn;
 mod frame;
+mod greeting;
+mod http;
 mod identity;
 mod mailbox;
+mod members;
+mod messages;
 mod metrics;
 mod origin;
+mod output;
+mod port;
+mod refuse;
 mod rows;
-mod serve;
+mod shared;
+mod sockets;
+mod spaces;
+mod turn;
 mod web;
 mod writer;
 

@@ -17,7 +17,10 @@ pub(crate) struct Mailbox<T> {
 impl<T> Mailbox<T> {
     /// An empty one that wakes its loop by `wake`.
     pub(crate) fn new(wake: Arc<Notify>) -> Self {
-        Self { queue: Mutex::new(Vec::new()), wake }
+        Self {
+            queue: Mutex::new(Vec::new()),
+            wake,
+        }
     }
 
     /// Posts what its sender bounds: one per open socket, group in flight or waiting request.

@@ -65,7 +65,12 @@ pub(crate) struct Labelled(Mutex<BTreeMap<&'static str, u64>>);
 impl Labelled {
     /// One more of `word`.
     pub(crate) fn add(&self, word: &'static str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(word).or_default() += 1;
+        *self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(word)
+            .or_default() += 1;
     }
 
     fn write(&self, name: &str, label: &str, help: &str, out: &mut String) {
@@ -107,30 +112,76 @@ impl Metrics {
             ("deem_sockets", "Open sockets.", &self.sockets),
             ("deem_rooms", "Rooms somebody is in.", &self.rooms),
             ("deem_replicas", "Decoded drafts held.", &self.replicas),
-            ("deem_queue_bytes", "Bytes waiting for readers.", &self.queue_bytes),
-            ("deem_store_failed", "1 after the writer stopped.", &self.store_failed),
+            (
+                "deem_queue_bytes",
+                "Bytes waiting for readers.",
+                &self.queue_bytes,
+            ),
+            (
+                "deem_store_failed",
+                "1 after the writer stopped.",
+                &self.store_failed,
+            ),
         ] {
             head(name, help, "gauge", &mut out);
             let _ = writeln!(out, "{name} {}", value.load(Relaxed));
         }
         for (name, help, value) in [
-            ("deem_updates_total", "Draft updates made durable.", &self.updates),
-            ("deem_deliveries_total", "Updates passed on, per receiver.", &self.deliveries),
-            ("deem_slow_readers_cut_total", "Readers over their queue.", &self.slow_readers_cut),
-            ("deem_resyncs_total", "Spaces sent again in full.", &self.resyncs),
-            ("deem_quarantined_total", "Updates applied otherwise than judged.", &self.quarantined),
+            (
+                "deem_updates_total",
+                "Draft updates made durable.",
+                &self.updates,
+            ),
+            (
+                "deem_deliveries_total",
+                "Updates passed on, per receiver.",
+                &self.deliveries,
+            ),
+            (
+                "deem_slow_readers_cut_total",
+                "Readers over their queue.",
+                &self.slow_readers_cut,
+            ),
+            (
+                "deem_resyncs_total",
+                "Spaces sent again in full.",
+                &self.resyncs,
+            ),
+            (
+                "deem_quarantined_total",
+                "Updates applied otherwise than judged.",
+                &self.quarantined,
+            ),
             ("deem_fsyncs_total", "Groups synced to disk.", &self.fsyncs),
-            ("deem_received_bytes_total", "Bytes read from sockets.", &self.bytes_received),
+            (
+                "deem_received_bytes_total",
+                "Bytes read from sockets.",
+                &self.bytes_received,
+            ),
         ] {
             head(name, help, "counter", &mut out);
             let _ = writeln!(out, "{name} {}", value.load(Relaxed));
         }
-        self.commits.write("deem_commits_total", "kind", "Commits by act.", &mut out);
-        self.refusals.write("deem_refusals_total", "code", "Refusals by code.", &mut out);
+        self.commits
+            .write("deem_commits_total", "kind", "Commits by act.", &mut out);
+        self.refusals
+            .write("deem_refusals_total", "code", "Refusals by code.", &mut out);
         for (name, help, histogram) in [
-            ("deem_ack_seconds", "Arrival of an update to its ack.", &self.ack_seconds),
-            ("deem_commit_seconds", "Arrival of a command to its commit.", &self.commit_seconds),
-            ("deem_fsync_seconds", "One group's write and sync.", &self.fsync_seconds),
+            (
+                "deem_ack_seconds",
+                "Arrival of an update to its ack.",
+                &self.ack_seconds,
+            ),
+            (
+                "deem_commit_seconds",
+                "Arrival of a command to its commit.",
+                &self.commit_seconds,
+            ),
+            (
+                "deem_fsync_seconds",
+                "One group's write and sync.",
+                &self.fsync_seconds,
+            ),
         ] {
             histogram.write(name, help, &mut out);
         }
@@ -167,7 +218,10 @@ mod tests {
             "deem_ack_seconds_sum 60.000751",
             "# TYPE deem_commits_total counter",
         ] {
-            assert!(text.lines().any(|l| l == line), "{line} is missing in\n{text}");
+            assert!(
+                text.lines().any(|l| l == line),
+                "{line} is missing in\n{text}"
+            );
         }
     }
 }

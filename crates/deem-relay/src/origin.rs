@@ -16,7 +16,10 @@ impl Origins {
     pub(crate) fn new(listed: &[String], dev: bool) -> Result<Self, ServeError> {
         match listed.iter().find(|origin| !is_origin(origin)) {
             Some(bad) => Err(ServeError::Origin(bad.clone())),
-            None => Ok(Self { listed: listed.iter().cloned().collect(), dev }),
+            None => Ok(Self {
+                listed: listed.iter().cloned().collect(),
+                dev,
+            }),
         }
     }
 
@@ -46,15 +49,17 @@ impl Origins {
 }
 
 fn is_origin(text: &str) -> bool {
-    let Some((scheme, authority)) = text.split_once("://") else { return false };
+    let Some((scheme, authority)) = text.split_once("://") else {
+        return false;
+    };
     let scheme_fits = scheme.starts_with(|c: char| c.is_ascii_lowercase())
         && scheme
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b));
     let authority_fits = !authority.is_empty()
-        && authority.bytes().all(|b| {
-            b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._:[]".contains(&b)
-        });
+        && authority
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._:[]".contains(&b));
     scheme_fits && authority_fits
 }
 
@@ -66,7 +71,9 @@ fn is_loopback(host: &str) -> bool {
     };
     name == "localhost"
         || name.ends_with(".localhost")
-        || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+        || name
+            .parse::<std::net::Ipv4Addr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -79,15 +86,31 @@ mod tests {
         for (origin, host, expected) in [
             (None, Some("relay.example"), true),
             (Some("https://app.example"), Some("relay.example"), true),
-            (Some("https://app.example:8443"), Some("relay.example"), false),
+            (
+                Some("https://app.example:8443"),
+                Some("relay.example"),
+                false,
+            ),
             (Some("http://app.example"), Some("relay.example"), false),
-            (Some("https://app.example.evil.test"), Some("relay.example"), false),
+            (
+                Some("https://app.example.evil.test"),
+                Some("relay.example"),
+                false,
+            ),
             (Some("https://relay.example"), Some("relay.example"), true),
-            (Some("https://relay.example:444"), Some("relay.example"), false),
+            (
+                Some("https://relay.example:444"),
+                Some("relay.example"),
+                false,
+            ),
             (Some("null"), Some("relay.example"), false),
             (Some("file://"), Some(""), false),
         ] {
-            assert_eq!(origins.allow(origin, host), expected, "{origin:?} at {host:?}");
+            assert_eq!(
+                origins.allow(origin, host),
+                expected,
+                "{origin:?} at {host:?}"
+            );
         }
     }
 
@@ -98,23 +121,44 @@ mod tests {
             (Some("http://127.0.0.1:4870"), Some("127.0.0.1:4870"), true),
             (Some("http://localhost:4870"), Some("localhost:4870"), true),
             (Some("http://[::1]:4870"), Some("[::1]:4870"), true),
-            (Some("http://rebound.test:4870"), Some("rebound.test:4870"), false),
-            (Some("http://127.0.0.1.evil.test"), Some("127.0.0.1.evil.test"), false),
+            (
+                Some("http://rebound.test:4870"),
+                Some("rebound.test:4870"),
+                false,
+            ),
+            (
+                Some("http://127.0.0.1.evil.test"),
+                Some("127.0.0.1.evil.test"),
+                false,
+            ),
             (None, Some("rebound.test:4870"), false),
             (None, Some("127.0.0.1:4870"), true),
         ] {
-            assert_eq!(origins.allow(origin, host), expected, "{origin:?} at {host:?}");
+            assert_eq!(
+                origins.allow(origin, host),
+                expected,
+                "{origin:?} at {host:?}"
+            );
         }
     }
 
     #[test]
     fn refuses_entries_that_no_browser_sends() {
-        for bad in
-            ["*", "example.org", "https://", "https://a.example/", "https://*.a.example", "HTTPS://a"]
-        {
+        for bad in [
+            "*",
+            "example.org",
+            "https://",
+            "https://a.example/",
+            "https://*.a.example",
+            "HTTPS://a",
+        ] {
             assert!(Origins::new(&[bad.into()], false).is_err(), "{bad}");
         }
-        for good in ["https://a.example", "http://127.0.0.1:5173", "chrome-extension://abcdef"] {
+        for good in [
+            "https://a.example",
+            "http://127.0.0.1:5173",
+            "chrome-extension://abcdef",
+        ] {
             assert!(Origins::new(&[good.into()], false).is_ok(), "{good}");
         }
     }

@@ -27,14 +27,14 @@ pub(crate) fn commit(space: &SpaceId, fence: Fence, commit: machine::Commit) -> 
             events: row.events,
         }),
         drafts: map(commit.drafts, |row| store::DraftRow {
-            room: to_store(row.room),
+            room: to_store(&row.room),
             seq: row.seq,
             at: row.at,
             by: row.by,
             bytes: row.bytes,
         }),
         bindings: map(commit.bindings, |row| store::BindingRow {
-            room: to_store(row.room),
+            room: to_store(&row.room),
             client: row.client,
             person: row.person,
         }),
@@ -59,7 +59,7 @@ pub(crate) fn commit(space: &SpaceId, fence: Fence, commit: machine::Commit) -> 
             text: row.text,
         }),
         snapshots: map(commit.snapshots, |row| store::SnapshotRow {
-            room: to_store(row.room),
+            room: to_store(&row.room),
             seq: row.seq,
             bytes: row.bytes,
         }),
@@ -70,12 +70,20 @@ fn map<A, B>(rows: Vec<A>, f: impl FnMut(A) -> B) -> Vec<B> {
     rows.into_iter().map(f).collect()
 }
 
-fn to_store(room: machine::RoomId) -> store::Room {
-    store::Room { decision: room.decision, generation: room.generation, epoch: room.epoch }
+fn to_store(room: &machine::RoomId) -> store::Room {
+    store::Room {
+        decision: room.decision.clone(),
+        generation: room.generation,
+        epoch: room.epoch,
+    }
 }
 
 fn from_store(room: store::Room) -> machine::RoomId {
-    machine::RoomId { decision: room.decision, generation: room.generation, epoch: room.epoch }
+    machine::RoomId {
+        decision: room.decision,
+        generation: room.generation,
+        epoch: room.epoch,
+    }
 }
 
 /// A loop's pair of eyes, shared by its spaces.
@@ -112,7 +120,7 @@ fn record(row: store::RecordRow) -> machine::RecordRow {
 
 fn draft(row: store::DraftRow) -> machine::DraftRow {
     machine::DraftRow {
-        room: from_store(row.room),
+        room: from_store(row.room).into(),
         seq: row.seq,
         at: row.at,
         by: row.by,
@@ -121,7 +129,11 @@ fn draft(row: store::DraftRow) -> machine::DraftRow {
 }
 
 fn binding(row: store::BindingRow) -> machine::BindingRow {
-    machine::BindingRow { room: from_store(row.room), client: row.client, person: row.person }
+    machine::BindingRow {
+        room: from_store(row.room),
+        client: row.client,
+        person: row.person,
+    }
 }
 
 fn entry(row: store::EntryRow) -> machine::EntryRow {
@@ -149,9 +161,12 @@ impl Loader for SpaceLoader {
     }
 
     fn room(&mut self, room: &machine::RoomId) -> Result<machine::RoomImage, LoadError> {
-        let room = to_store(room.clone());
+        let room = to_store(room);
         let image = self.read(|reader| reader.load_room(&self.space, &room))?;
-        Ok(machine::RoomImage { snapshot: image.snapshot, tail: map(image.tail, draft) })
+        Ok(machine::RoomImage {
+            snapshot: image.snapshot,
+            tail: map(image.tail, draft),
+        })
     }
 
     fn op(&mut self, person: &Person, op: &OpId) -> Result<Option<machine::OpOutcome>, LoadError> {

@@ -1,13 +1,54 @@
 //! Start, run, drain.
 
-use std::net::SocketAddr;
+use std::{
+    io::{self, Write},
+    net::SocketAddr,
+    num::NonZeroUsize,
+    sync::{Arc, atomic::Ordering::Relaxed, mpsc},
+    thread::{self, JoinHandle},
+};
 
-use crate::{Config, ExitReason, ServeError};
+use deem_store::{MemoryStore, OpenError, Read, SqliteOptions, SqliteStore, Store};
+use deem_sync::limits;
+use tokio::{
+    net::TcpListener,
+    runtime,
+    signal::unix::{SignalKind, signal},
+    sync::{Notify, Semaphore, watch},
+    task::LocalSet,
+};
 
-/// A relay that accepts connections, on threads of its own.
+use crate::{
+    Config, ExitReason, ServeError,
+    identity::Identities,
+    mailbox::Mailbox,
+    messages::Message,
+    metrics::Metrics,
+    origin::Origins,
+    shared::Shared,
+    spaces::fill_random,
+    turn::{LoopParts, SpaceLoop},
+    web::Web,
+    writer::{self, Stopped, Writer},
+};
+
+/// Loops beyond this have nothing to add: the number of a socket has eight bits for its loop.
+const LOOPS_MAX: usize = 64;
+/// Connections beside sockets: callers of HTTP.
+const HTTP_CONNECTIONS_MAX: usize = 2_000;
+/// Connections the kernel holds until they are accepted.
+const BACKLOG: u32 = 1_024;
+
+/// A relay that accepts connections, on threads of its own. Dropping it stops it.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
+    shared: Arc<Shared>,
+    writer: Arc<Writer>,
+    stop: watch::Sender<bool>,
+    acceptor: Option<JoinHandle<()>>,
+    loops: Vec<JoinHandle<()>>,
+    writer_thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
@@ -15,20 +56,249 @@ impl Running {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Reads the key file again (SIGHUP); on an error the old key stays.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn reload_key(&self) -> Result<(), ServeError> {
+        self.shared.identities.reload()
+    }
+
+    /// Drains: no new sockets, commits finish, clients are told when to come back. Returns when
+    /// everything is written and all threads have ended.
+    pub fn stop(mut self) -> ExitReason {
+        self.drain();
+        ExitReason::Drained
+    }
+
+    fn drain(&mut self) {
+        self.shared.draining.store(true, Relaxed);
+        self.stop.send_replace(true);
+        for mailbox in &self.shared.loops {
+            mailbox.post(Message::Drain);
+        }
+        for thread in self.loops.drain(..).chain(self.acceptor.take()) {
+            let _ = thread.join();
+        }
+        self.writer.close();
+        if let Some(thread) = self.writer_thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.drain();
+    }
 }
 
 /// Starts a relay and returns once it accepts connections. No signal is handled and nothing is
 /// printed on stdout: that is [`serve`]'s.
+///
+/// # Errors
+/// Why it cannot run; nothing was changed.
 pub fn start(config: &Config) -> Result<Running, ServeError> {
-    if !config.dev && config.auth_key.is_none() {
-        return Err(ServeError::NoIdentity);
+    if config.dev && !config.listen.ip().is_loopback() {
+        return Err(ServeError::DevNotLoopback(config.listen));
     }
-    Ok(Running { address: config.listen })
+    let identities = Identities::new(config.dev, config.auth_key.as_deref())?;
+    let origins = Origins::new(&config.origins, config.dev)?;
+    let web = config.web.as_deref().map(Web::new).transpose()?;
+    // The port first: a second relay on it is told so, and not that the data folder is in use.
+    let listener = listen(config.listen)?;
+    let address = listener.local_addr().map_err(ServeError::System)?;
+    let store = open_store(config)?;
+    let read_error = |error: deem_store::StoreError| ServeError::Store(error.to_string());
+    let store_id = store.store_id().map_err(read_error)?;
+    let count = config
+        .loops
+        .or_else(|| thread::available_parallelism().ok());
+    let count = count.map_or(1, NonZeroUsize::get).min(LOOPS_MAX);
+    let wakes: Vec<_> = (0..count).map(|_| Arc::new(Notify::new())).collect();
+    let mailboxes: Vec<_> = wakes
+        .iter()
+        .map(|wake| Arc::new(Mailbox::new(Arc::clone(wake))))
+        .collect();
+    let readers = (0..count)
+        .map(|_| store.reader())
+        .collect::<Result<Vec<_>, _>>();
+    let readers = readers.map_err(read_error)?;
+    let metrics = Arc::new(Metrics::default());
+    let stopped = Stopped::default();
+    let shared = Arc::new(Shared::new(
+        identities,
+        origins,
+        web,
+        Arc::clone(&metrics),
+        store_id,
+        Arc::clone(&stopped),
+        mailboxes,
+    ));
+    let writer = Arc::new(Writer::default());
+    let writer_thread = writer::spawn(Arc::clone(&writer), store, metrics, stopped);
+    let mut running = Running {
+        address,
+        shared: Arc::clone(&shared),
+        writer: Arc::clone(&writer),
+        stop: watch::Sender::new(false),
+        acceptor: None,
+        loops: Vec::new(),
+        writer_thread: Some(writer_thread.map_err(ServeError::System)?),
+    };
+    for (index, (reader, wake)) in readers.into_iter().zip(wakes).enumerate() {
+        let thread = start_loop(index, reader, wake, &writer, &shared)?;
+        running.loops.push(thread);
+    }
+    let stop = running.stop.subscribe();
+    running.acceptor = Some(start_acceptor(listener, shared, stop)?);
+    Ok(running)
+}
+
+fn listen(address: SocketAddr) -> Result<std::net::TcpListener, ServeError> {
+    let open = || -> io::Result<std::net::TcpListener> {
+        let runtime = current_thread()?;
+        let _inside = runtime.enter();
+        let socket = match address {
+            SocketAddr::V4(_) => tokio::net::TcpSocket::new_v4()?,
+            SocketAddr::V6(_) => tokio::net::TcpSocket::new_v6()?,
+        };
+        // A restart takes its port again at once; a port that is listened on stays refused.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)?.into_std()
+    };
+    open().map_err(|error| ServeError::Listen(address, error))
+}
+
+fn open_store(config: &Config) -> Result<Box<dyn Store>, ServeError> {
+    let Some(folder) = &config.data else {
+        let mut id = [0; 8];
+        fill_random(&mut id);
+        let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        return Ok(Box::new(MemoryStore::new(id)));
+    };
+    let options = SqliteOptions::default();
+    let opened = SqliteStore::open(folder, &options);
+    let store = opened.map_err(|error: OpenError| ServeError::Store(error.to_string()))?;
+    Ok(Box::new(store))
+}
+
+fn current_thread() -> io::Result<runtime::Runtime> {
+    runtime::Builder::new_current_thread().enable_all().build()
+}
+
+fn start_loop(
+    index: usize,
+    reader: Box<dyn Read + Send>,
+    wake: Arc<Notify>,
+    writer: &Arc<Writer>,
+    shared: &Arc<Shared>,
+) -> Result<JoinHandle<()>, ServeError> {
+    let (writer, shared) = (Arc::clone(writer), Arc::clone(shared));
+    let runtime = current_thread().map_err(ServeError::System)?;
+    let run = move || {
+        let local = LocalSet::new();
+        local.block_on(&runtime, async move {
+            let mailbox = Arc::clone(&shared.loops[index]);
+            let parts = LoopParts {
+                index,
+                wake,
+                mailbox,
+                reader,
+                writer,
+                shared,
+            };
+            SpaceLoop::new(parts).run().await;
+        });
+    };
+    let builder = thread::Builder::new().name(format!("deem-loop-{index}"));
+    builder.spawn(run).map_err(ServeError::System)
+}
+
+/// Accepts connections and deals them out to the loops in turn.
+fn start_acceptor(
+    listener: std::net::TcpListener,
+    shared: Arc<Shared>,
+    mut stop: watch::Receiver<bool>,
+) -> Result<JoinHandle<()>, ServeError> {
+    let runtime = current_thread().map_err(ServeError::System)?;
+    let (ready, started) = mpsc::channel();
+    let accept = async move {
+        let listener = match TcpListener::from_std(listener) {
+            Ok(listener) => listener,
+            Err(error) => {
+                let _ = ready.send(Err(error));
+                return;
+            }
+        };
+        let _ = ready.send(Ok(()));
+        let places = Arc::new(Semaphore::new(limits::SOCKETS_MAX + HTTP_CONNECTIONS_MAX));
+        for index in (0..shared.loops.len()).cycle() {
+            // The place first: past the limit connections wait in the kernel.
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+                return;
+            };
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                _ = stop.wait_for(|stopped| *stopped) => return,
+            };
+            match accepted.and_then(|(stream, _)| stream.into_std()) {
+                Ok(stream) => shared.loops[index].post(Message::Tcp(stream, place)),
+                // Out of file descriptors, or the peer left already: others may do better soon.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    eprintln!("deem: a connection could not be accepted: {error}");
+                    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                }
+            }
+        }
+    };
+    let thread = thread::Builder::new()
+        .name("deem-acceptor".into())
+        .spawn(move || runtime.block_on(accept))
+        .map_err(ServeError::System)?;
+    match started.recv() {
+        Ok(Ok(())) => Ok(thread),
+        Ok(Err(error)) => Err(ServeError::System(error)),
+        Err(_) => Err(ServeError::System(io::ErrorKind::Other.into())),
+    }
 }
 
 /// Runs a relay until SIGTERM or SIGINT, then drains it. Prints one line with its address on
-/// stdout when it is ready; everything else it says goes to stderr.
+/// stdout when it is ready; everything else it says goes to stderr. Blocks.
+///
+/// # Errors
+/// Why it cannot run.
 pub fn serve(config: &Config) -> Result<ExitReason, ServeError> {
-    let _running = start(config)?;
-    Ok(ExitReason::Drained)
+    let runtime = current_thread().map_err(ServeError::System)?;
+    let inside = runtime.enter();
+    // Before anything listens, so that no signal finds the relay without a handler.
+    let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::System)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::System)?;
+    let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::System)?;
+    drop(inside);
+    let running = start(config)?;
+    if config.dev {
+        eprintln!("deem: --dev: anybody on this machine may be anyone");
+    }
+    let mut stdout = io::stdout();
+    // Nobody may be reading: the relay serves all the same.
+    let _ = writeln!(stdout, "deem relay at http://{}", running.address());
+    let _ = stdout.flush();
+    runtime.block_on(async {
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => return,
+                _ = interrupt.recv() => return,
+                _ = hangup.recv() => match running.reload_key() {
+                    Ok(()) => eprintln!("deem: the key was read again"),
+                    Err(error) => eprintln!("deem: the old key stays: {error}"),
+                },
+            }
+        }
+    });
+    eprintln!("deem: draining");
+    Ok(running.stop())
 }

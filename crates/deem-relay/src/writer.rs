@@ -25,6 +25,8 @@ const COMMITS_MAX: usize = 4_096;
 pub(crate) struct Job {
     /// Whose.
     pub(crate) space: SpaceId,
+    /// Which machine of it.
+    pub(crate) serial: u64,
     /// What.
     pub(crate) group: Group,
     /// Where the result goes.
@@ -36,6 +38,8 @@ pub(crate) struct Job {
 pub(crate) struct Written {
     /// Whose.
     pub(crate) space: SpaceId,
+    /// Which machine of it.
+    pub(crate) serial: u64,
     /// Which.
     pub(crate) group: GroupId,
     /// How it ended.
@@ -59,13 +63,20 @@ pub(crate) struct Writer {
 impl Writer {
     /// Queues a group.
     pub(crate) fn submit(&self, job: Job) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).jobs.push_back(job);
+        self.queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .jobs
+            .push_back(job);
         self.arrived.notify_one();
     }
 
     /// Ends the thread once everything queued is written.
     pub(crate) fn close(&self) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        self.queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .closed = true;
         self.arrived.notify_one();
     }
 
@@ -105,21 +116,32 @@ pub(crate) fn spawn(
     metrics: Arc<Metrics>,
     stopped: Stopped,
 ) -> std::io::Result<thread::JoinHandle<()>> {
-    thread::Builder::new().name("deem-writer".into()).spawn(move || {
-        let mut log = Log { store, metrics, stopped, fences: HashMap::new() };
-        let mut compacted = false;
-        loop {
-            let wait = if compacted { Duration::from_secs(3600) } else { COMPACT_AFTER };
-            match writer.next(wait) {
-                None => break,
-                Some(jobs) if jobs.is_empty() => compacted = log.compact(),
-                Some(jobs) => {
-                    log.write(jobs);
-                    compacted = false;
+    thread::Builder::new()
+        .name("deem-writer".into())
+        .spawn(move || {
+            let mut log = Log {
+                store,
+                metrics,
+                stopped,
+                fences: HashMap::new(),
+            };
+            let mut compacted = false;
+            loop {
+                let wait = if compacted {
+                    Duration::from_secs(3600)
+                } else {
+                    COMPACT_AFTER
+                };
+                match writer.next(wait) {
+                    None => break,
+                    Some(jobs) if jobs.is_empty() => compacted = log.compact(),
+                    Some(jobs) => {
+                        log.write(jobs);
+                        compacted = false;
+                    }
                 }
             }
-        }
-    })
+        })
 }
 
 struct Log {
@@ -142,22 +164,35 @@ impl Log {
                 batch.extend(commits.map(|commit| rows::commit(&job.space, fence, commit)));
             }
             ends.push(batch.len());
-            replies.push((job.space, job.group.id, job.results));
+            let (space, serial, group) = (job.space, job.serial, job.group.id);
+            replies.push((
+                Written {
+                    space,
+                    serial,
+                    group,
+                    result: GroupResult::Failed,
+                },
+                job.results,
+            ));
         }
         let results = self.store.commit(&batch);
         self.metrics.fsync_seconds.observe(began.elapsed(), 1);
-        self.metrics.fsyncs.store(self.store.counters().fsyncs, Relaxed);
+        self.metrics
+            .fsyncs
+            .store(self.store.counters().fsyncs, Relaxed);
         let mut start = 0;
-        for ((space, group, mailbox), end) in replies.into_iter().zip(ends) {
+        for ((mut written, mailbox), end) in replies.into_iter().zip(ends) {
             let own = results.get(start..end).unwrap_or_default();
             let durable = !own.is_empty() && own.iter().all(Result::is_ok);
             if !durable {
                 self.report(own);
                 // The next group of this space takes it over anew.
-                self.fences.remove(&space);
+                self.fences.remove(&written.space);
             }
-            let result = if durable { GroupResult::Durable } else { GroupResult::Failed };
-            mailbox.post(Written { space, group, result });
+            if durable {
+                written.result = GroupResult::Durable;
+            }
+            mailbox.post(written);
             start = end;
         }
     }

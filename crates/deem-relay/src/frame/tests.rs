@@ -14,7 +14,12 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
         }
     }
     bytes.extend_from_slice(&key);
-    bytes.extend(payload.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key));
+    bytes.extend(
+        payload
+            .iter()
+            .zip(key.iter().cycle())
+            .map(|(byte, key)| byte ^ key),
+    );
     bytes
 }
 
@@ -25,7 +30,9 @@ fn read(reader: &mut Reader, bytes: &[u8], piece: usize) -> Read {
     let mut messages = Vec::new();
     for chunk in bytes.chunks(piece) {
         let mut chunk = chunk.to_vec();
-        reader.feed(&mut chunk, |kind, payload| messages.push((kind, payload.to_vec())))?;
+        reader.feed(&mut chunk, |kind, payload| {
+            messages.push((kind, payload.to_vec()))
+        })?;
     }
     Ok(messages)
 }
@@ -33,10 +40,18 @@ fn read(reader: &mut Reader, bytes: &[u8], piece: usize) -> Read {
 fn check(bytes: &[u8], expected: &Read) {
     for piece in [1, 2, 3, 7, bytes.len().max(1)] {
         let mut reader = Reader::new(MAX);
-        assert_eq!(&read(&mut reader, bytes, piece), expected, "{bytes:02x?} by {piece}");
+        assert_eq!(
+            &read(&mut reader, bytes, piece),
+            expected,
+            "{bytes:02x?} by {piece}"
+        );
         if expected.is_ok() {
             assert_eq!(reader.held_bytes(), 0);
-            assert_eq!(reader.partial.capacity(), 0, "an idle connection holds no buffer");
+            assert_eq!(
+                reader.partial.capacity(),
+                0,
+                "an idle connection holds no buffer"
+            );
         }
     }
 }
@@ -75,20 +90,32 @@ fn joins_fragments_with_control_frames_between_them() {
         frame(0x80, b"z"),
     ]
     .concat();
-    check(&bytes, &Ok(vec![(Kind::Ping, b"!".to_vec()), (Kind::Text, "aüz".into())]));
+    check(
+        &bytes,
+        &Ok(vec![
+            (Kind::Ping, b"!".to_vec()),
+            (Kind::Text, "aüz".into()),
+        ]),
+    );
 }
 
 #[test]
 fn refuses_what_is_not_the_protocol() {
     for opcode in [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] {
-        check(&frame(0x80 | opcode, b"x"), &Err(Violation::Protocol("reserved opcode")));
+        check(
+            &frame(0x80 | opcode, b"x"),
+            &Err(Violation::Protocol("reserved opcode")),
+        );
     }
     for (bytes, why) in [
         (frame(0xc2, b"x"), "reserved bit"),
         (frame(0x09, b"x"), "control frame"),
         (frame(0x89, &[0; 126]), "control frame"),
         (frame(0x80, b"x"), "continuation of nothing"),
-        ([frame(0x02, b"x"), frame(0x82, b"y")].concat(), "message inside a message"),
+        (
+            [frame(0x02, b"x"), frame(0x82, b"y")].concat(),
+            "message inside a message",
+        ),
         (frame(0x81, &[0xff]), "text that is not UTF-8"),
         (vec![0x82, 1, b'x'], "frame without mask"),
     ] {
@@ -100,9 +127,16 @@ fn refuses_what_is_not_the_protocol() {
 fn refuses_a_long_message_by_its_header() {
     let too_large = Err(Violation::TooLarge { max: MAX });
     // Only headers: nothing of the payload ever arrives.
-    check(&[0x82, 0xff, 0x40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4], &too_large);
+    check(
+        &[0x82, 0xff, 0x40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4],
+        &too_large,
+    );
     check(&[0x82, 0xfe, 0x03, 0xe9, 1, 2, 3, 4], &too_large);
-    let parts = [frame(0x02, &[0; 600]), vec![0x80, 0xfe, 0x01, 0x91, 1, 2, 3, 4]].concat();
+    let parts = [
+        frame(0x02, &[0; 600]),
+        vec![0x80, 0xfe, 0x01, 0x91, 1, 2, 3, 4],
+    ]
+    .concat();
     check(&parts, &too_large);
     let fits = [frame(0x02, &[7; 600]), frame(0x80, &[7; 400])].concat();
     check(&fits, &Ok(vec![(Kind::Binary, vec![7; 1000])]));

@@ -34,8 +34,12 @@ fn with(name: &str, value: Value) -> Value {
 }
 
 fn hs256(claims: &Value) -> String {
-    jsonwebtoken::encode(&Header::default(), claims, &EncodingKey::from_secret(SECRET).unwrap())
-        .unwrap()
+    jsonwebtoken::encode(
+        &Header::default(),
+        claims,
+        &EncodingKey::from_secret(SECRET).unwrap(),
+    )
+    .unwrap()
 }
 
 fn eddsa(claims: &Value, private: &str) -> String {
@@ -47,9 +51,10 @@ fn eddsa(claims: &Value, private: &str) -> String {
 fn takes_a_token_of_its_key_and_reads_rights_per_space() {
     let home = SpaceId::parse("home").unwrap();
     let other = SpaceId::parse("other").unwrap();
-    for (key, token) in
-        [(SECRET, hs256(&claims())), (PUBLIC.as_bytes(), eddsa(&claims(), PRIVATE))]
-    {
+    for (key, token) in [
+        (SECRET, hs256(&claims())),
+        (PUBLIC.as_bytes(), eddsa(&claims(), PRIVATE)),
+    ] {
         let (_file, identities) = with_key(key);
         let identity = identities.by_token(&token, NOW_MS).unwrap();
         assert_eq!(identity.person.as_str(), "noor");
@@ -87,7 +92,11 @@ fn refuses_other_keys_and_other_algorithms() {
         (&hs, "a.b.c".into()),
         (&hs, "x".repeat(TOKEN_BYTES_MAX + 1)),
     ] {
-        assert_eq!(identities.by_token(&token, NOW_MS), Err(IdentityError::Invalid), "{token}");
+        assert_eq!(
+            identities.by_token(&token, NOW_MS),
+            Err(IdentityError::Invalid),
+            "{token}"
+        );
     }
 }
 
@@ -104,7 +113,11 @@ fn judges_the_life_of_a_token_with_sixty_seconds_of_leeway() {
         (NOW_S + day + 61, Err(IdentityError::Invalid)),
     ] {
         let token = hs256(&with("exp", json!(exp)));
-        assert_eq!(identities.by_token(&token, NOW_MS).map(|_| ()), expected, "exp {exp}");
+        assert_eq!(
+            identities.by_token(&token, NOW_MS).map(|_| ()),
+            expected,
+            "exp {exp}"
+        );
     }
 }
 
@@ -124,7 +137,11 @@ fn refuses_claims_of_the_wrong_shape() {
         json!({"sub": "noor", "spaces": {}}),
     ] {
         let token = hs256(&claims);
-        assert_eq!(identities.by_token(&token, NOW_MS), Err(IdentityError::Invalid), "{claims}");
+        assert_eq!(
+            identities.by_token(&token, NOW_MS),
+            Err(IdentityError::Invalid),
+            "{claims}"
+        );
     }
     // What other parties put into tokens is none of ours.
     let extra = with("aud", json!("somebody else"));
@@ -141,7 +158,11 @@ fn reads_the_key_again_and_keeps_the_old_one_when_the_new_is_bad() {
     fs::write(file.path(), PUBLIC).unwrap();
     identities.reload().unwrap();
     assert!(identities.by_token(&old, NOW_MS).is_err());
-    assert!(identities.by_token(&eddsa(&claims(), PRIVATE), NOW_MS).is_ok());
+    assert!(
+        identities
+            .by_token(&eddsa(&claims(), PRIVATE), NOW_MS)
+            .is_ok()
+    );
 }
 
 #[test]
@@ -149,10 +170,15 @@ fn says_what_is_wrong_with_a_key_file() {
     for (bytes, word) in [
         (&b"short"[..], "32 bytes"),
         (PRIVATE.as_bytes(), "public key"),
-        (b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n", "public key"),
+        (
+            b"-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n",
+            "public key",
+        ),
     ] {
         let file = key_file(bytes);
-        let error = Identities::new(false, Some(file.path())).unwrap_err().to_string();
+        let error = Identities::new(false, Some(file.path()))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(word), "{error}");
     }
     let missing = Identities::new(false, Some(Path::new("/no/such/key"))).unwrap_err();
@@ -172,8 +198,14 @@ fn names_count_only_under_dev() {
         Rights::Everywhere(Role::Agent)
     );
     assert_eq!(dev.by_name(None, None), Err(IdentityError::Missing));
-    assert_eq!(dev.by_name(Some("ilse"), Some("king")), Err(IdentityError::Invalid));
+    assert_eq!(
+        dev.by_name(Some("ilse"), Some("king")),
+        Err(IdentityError::Invalid)
+    );
     assert_eq!(dev.by_name(Some("a b"), None), Err(IdentityError::Invalid));
     let (_file, closed) = with_key(SECRET);
-    assert_eq!(closed.by_name(Some("ilse"), None), Err(IdentityError::Missing));
+    assert_eq!(
+        closed.by_name(Some("ilse"), None),
+        Err(IdentityError::Missing)
+    );
 }

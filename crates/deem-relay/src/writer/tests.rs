@@ -18,8 +18,14 @@ fn group(commit: u64) -> Group {
         decision: DecisionId::parse("d7").unwrap(),
         events: b"[]".to_vec(),
     };
-    let commit = deem_sync::server::Commit { entries: vec![entry], ..Default::default() };
-    Group { id: GroupId(1), commits: vec![commit] }
+    let commit = deem_sync::server::Commit {
+        entries: vec![entry],
+        ..Default::default()
+    };
+    Group {
+        id: GroupId(1),
+        commits: vec![commit],
+    }
 }
 
 struct World {
@@ -46,6 +52,7 @@ impl World {
     fn submit(&self, name: &str, commit: u64) {
         self.writer.submit(Job {
             space: space(name),
+            serial: 1,
             group: group(commit),
             results: Arc::clone(&self.results),
         });
@@ -56,9 +63,15 @@ impl World {
         self.writer.close();
         let store = self.store.take().unwrap();
         let (writer, metrics) = (Arc::clone(&self.writer), Arc::clone(&self.metrics));
-        spawn(writer, store, metrics, Arc::clone(&self.stopped)).unwrap().join().unwrap();
+        spawn(writer, store, metrics, Arc::clone(&self.stopped))
+            .unwrap()
+            .join()
+            .unwrap();
         let written = self.results.take(Vec::new());
-        written.into_iter().map(|w| (w.space.to_string(), w.result)).collect()
+        written
+            .into_iter()
+            .map(|w| (w.space.to_string(), w.result))
+            .collect()
     }
 }
 
@@ -84,7 +97,14 @@ fn one_refused_group_fails_alone() {
     world.submit("b", 7);
     world.submit("c", 1);
     let results: Vec<_> = world.run().into_iter().map(|(_, result)| result).collect();
-    assert_eq!(results, [GroupResult::Durable, GroupResult::Failed, GroupResult::Durable]);
+    assert_eq!(
+        results,
+        [
+            GroupResult::Durable,
+            GroupResult::Failed,
+            GroupResult::Durable
+        ]
+    );
     assert!(world.stopped.lock().unwrap().is_none());
 }
 
@@ -96,7 +116,12 @@ fn after_a_failed_sync_nothing_is_written_and_the_reason_is_kept() {
     let mut world = World::new(store);
     world.submit("a", 1);
     world.submit("b", 1);
-    assert!(world.run().iter().all(|(_, result)| *result == GroupResult::Failed));
+    assert!(
+        world
+            .run()
+            .iter()
+            .all(|(_, result)| *result == GroupResult::Failed)
+    );
     assert!(world.stopped.lock().unwrap().is_some());
     assert_eq!(world.metrics.store_failed.load(Relaxed), 1);
     assert!(world.reader.entries(&space("a"), 0, 10).unwrap().is_empty());
