@@ -11,7 +11,7 @@ const FLAGS =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
 /** The page's script, built from the sources as a host's bundler would. */
-export async function bundle() {
+export async function bundle(entry = "card-page.ts") {
   const { build } = await import(require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js"));
   const built = await build({
     configFile: false,
@@ -20,11 +20,20 @@ export async function bundle() {
     build: {
       write: false,
       target: "es2022",
-      lib: { entry: at("packages/deem/test/card-page.ts"), formats: ["es"], fileName: "page" },
+      lib: { entry: at(`packages/deem/test/${entry}`), formats: ["es"], fileName: "page" },
     },
   });
   const [first] = Array.isArray(built) ? built : [built];
   return first.output[0].code;
+}
+
+/** The elements alone, minified as a host ships them. */
+export async function elements() {
+  const bundler = createRequire(require.resolve("vite")).resolve("rolldown").replace(/index\.\w+$/, "index.mjs");
+  const { rolldown } = await import(bundler);
+  const built = await rolldown({ input: at("packages/deem/src/elements/index.ts") });
+  const { output } = await built.generate({ format: "es", minify: true });
+  return output[0].code;
 }
 
 export async function launch() {
@@ -38,7 +47,7 @@ background: light-dark(#fff, #17181b); color: light-dark(#1f2124, #ecebe8); } bo
 main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 style="font-size:1px;margin:0">Cards</h1></main></html>`;
 
 /** Opens a page with the bundle; `mount(name)` on it puts a card there. */
-export async function openPage(browser, code, { width = 820, height = 900, rtl = false, ...options } = {}) {
+export async function openPage(browser, code, { width = 820, height = 900, rtl = false, ...options } = {}, ready = "mount") {
   const context = await browser.newContext({ viewport: { width, height }, ...options });
   const page = await context.newPage();
   await page.route("http://card.test/**", (route) =>
@@ -48,7 +57,7 @@ export async function openPage(browser, code, { width = 820, height = 900, rtl =
   );
   await page.goto("http://card.test/");
   await page.addScriptTag({ type: "module", url: "http://card.test/page.js" });
-  await page.waitForFunction(() => "mount" in globalThis);
+  await page.waitForFunction((name) => name in globalThis, ready);
   return page;
 }
 

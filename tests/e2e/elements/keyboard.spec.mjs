@@ -4,14 +4,17 @@ import { bundle, calls, lastCall, launch, mount, openPage } from "./card-page.mj
 
 let browser;
 let code;
+let shared;
 before(async () => {
   [code, browser] = await Promise.all([bundle(), launch()]);
+  shared = await openPage(browser, code);
 });
 after(() => browser?.close());
 
 /** Opens a card and puts the focus on one cell; the option column is "". */
 async function card(name, row, column, options) {
-  const page = await openPage(browser, code, options);
+  const page = options ? await openPage(browser, code, options) : shared;
+  await page.evaluate(() => document.querySelector("main").replaceChildren());
   await mount(page, name);
   if (row !== undefined) await page.locator(`[data-row="${row}"][data-column="${column}"]`).focus();
   return page;
@@ -47,7 +50,6 @@ describe("the keyboard map of the grid (B4)", () => {
       ["Control+Home", "barn/"],
     ]);
     assert.deepEqual(await calls(page), [], "moving changes nothing");
-    await page.context().close();
   });
 
   test("in a right-to-left page the arrows follow the eye", async () => {
@@ -57,7 +59,6 @@ describe("the keyboard map of the grid (B4)", () => {
       ["ArrowRight", "barn/price"],
       ["End", "barn/rain"],
     ]);
-    await page.context().close();
   });
 
   test("there is one tab stop, and it stays where the person was", async () => {
@@ -71,7 +72,6 @@ describe("the keyboard map of the grid (B4)", () => {
     assert.equal(await stops(), 1);
     const inputs = await page.evaluate(() => [...globalThis.card.shadowRoot.querySelectorAll(".grid input")].map((el) => el.tabIndex));
     assert.deepEqual(inputs, [-1, -1, -1, -1]);
-    await page.context().close();
   });
 
   test("Space and Enter cycle a mark; y, p, n set it; Delete clears it", async () => {
@@ -90,7 +90,6 @@ describe("the keyboard map of the grid (B4)", () => {
       assert.deepEqual(await lastCall(page), ["setMark", "barn", "price", mark], `after ${key}`);
     }
     assert.equal(await at(page), "barn/price", "the focus stays");
-    await page.context().close();
   });
 
   test("only Space picks an option; Delete takes the pick back", async () => {
@@ -103,7 +102,6 @@ describe("the keyboard map of the grid (B4)", () => {
     await page.keyboard.press("Delete");
     assert.deepEqual(await lastCall(page), ["choose", null]);
     assert.equal(await at(page), "barn/");
-    await page.context().close();
   });
 
   test("? shows the keys and Escape gives the focus back; Escape leaves the grid", async () => {
@@ -117,7 +115,6 @@ describe("the keyboard map of the grid (B4)", () => {
     assert.equal(await at(page), "barn/price");
     await page.keyboard.press("Escape");
     assert.equal(await page.evaluate(() => globalThis.left), true);
-    await page.context().close();
   });
 
   test("Ctrl+Z and Ctrl+Shift+Z in a cell are the draft's", async () => {
@@ -126,7 +123,6 @@ describe("the keyboard map of the grid (B4)", () => {
     assert.deepEqual(await lastCall(page), ["undo"]);
     await page.keyboard.press("Control+Shift+z");
     assert.deepEqual(await lastCall(page), ["redo"]);
-    await page.context().close();
   });
 
   test("a locked card moves but does not change", async () => {
@@ -135,7 +131,6 @@ describe("the keyboard map of the grid (B4)", () => {
     await moves(page, [["ArrowRight", "barn/reach"]]);
     assert.deepEqual(await calls(page), []);
     assert.equal(await page.locator("[role=grid]").getAttribute("aria-readonly"), "true");
-    await page.context().close();
   });
 
   test("D12.2: a contested cell reached by key says who said what, and one mark restores what lost", async () => {
@@ -147,7 +142,6 @@ describe("the keyboard map of the grid (B4)", () => {
     assert.equal(await at(page), "library/rain", "it takes no focus");
     await said.getByRole("button", { name: "Set to no" }).click();
     assert.deepEqual(await lastCall(page), ["setMark", "library", "rain", "no"]);
-    await page.context().close();
   });
 
   test("the place of this tab is told to others, by cell and by field", async () => {
@@ -159,6 +153,5 @@ describe("the keyboard map of the grid (B4)", () => {
       { question: "q1", field: "text" },
       null,
     ]);
-    await page.context().close();
   });
 });

@@ -59,7 +59,7 @@ export class PlanDocument {
       this.#editor.dispatchCommand(INSERT_DECISION_COMMAND, { decisionId: id, summary: one?.question ?? id });
     }
     requestAnimationFrame(() => {
-      document.querySelector(`decision-card[decision="${CSS.escape(id)}"]`)?.scrollIntoView({ block: "center" });
+      document.querySelector(`decision-card[decision="${CSS.escape(id)}"]`)?.scrollIntoView({ block: "start" });
       this.#editor.dispatchCommand(FOCUS_DECISION_COMMAND, id);
     });
   }

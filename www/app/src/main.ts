@@ -65,7 +65,7 @@ function emptyNotice(store: SpaceStore, form: RaiseForm): void {
   const text = online ? "No decision has been raised here yet." : "The relay is away, and this device knows no decision of this space yet.";
   if (!notice.hidden && notice.dataset["text"] === text) return;
   notice.dataset["text"] = text;
-  const offers = store.space === "demo" ? [button(`Raise the ${seeds.length} questions of this plan`, () => void raiseAll(store), "main")] : [];
+  const offers = store.space === "demo" ? [button("Raise the questions of this plan", () => void raiseAll(store), "main")] : [];
   notice.replaceChildren(text, h("span", { class: "buttons" }, ...(online ? [...offers, button("Raise a decision", () => form.open())] : [])));
   notice.hidden = false;
 }

@@ -39,7 +39,8 @@ export class Grid {
 
   constructor(
     private readonly ctx: Context,
-    private readonly host: GridHost,
+    /** Only a live grid has one. */
+    private readonly host?: GridHost,
   ) {
     this.#corner.append(h("span", { class: "vh" }, ctx.t.option));
     this.el.append(h("thead", null, this.#headRow), this.#body);
@@ -110,7 +111,7 @@ export class Grid {
   #first(id: string, shown: Shown): { cell: HTMLTableCellElement; control: OptionControl } {
     let first = this.#firsts.get(id);
     if (first === undefined) {
-      const control = optionControl(this.ctx, shown, id, () => this.host.openOwn());
+      const control = optionControl(this.ctx, shown, id, () => this.host?.openOwn());
       control.input.tabIndex = -1;
       const cell = h("th", { scope: "row", "data-row": id, "data-column": OPTION_COLUMN }, control.el);
       first = { cell, control };
@@ -178,7 +179,7 @@ export class Grid {
     const question = this.#shown.question.id;
     this.ctx.handle.setPresence(column === "" ? { question } : { question, cell: cellOf(row, column) });
     const keyboard = cell.matches(":focus-visible");
-    this.host.contested(keyboard && "contested" in cell.dataset ? cell : null, row, column);
+    this.host?.contested(keyboard && "contested" in cell.dataset ? cell : null, row, column);
   }
 
   #click(event: MouseEvent): void {
@@ -188,7 +189,7 @@ export class Grid {
     if (!cell) return;
     cell.focus({ preventScroll: true });
     const { row = "", column = "" } = cell.dataset;
-    if (target.closest(".dot")) this.host.contested(cell, row, column);
+    if (target.closest(".dot")) this.host?.contested(cell, row, column);
     else this.#press(cell);
   }
 
@@ -231,9 +232,9 @@ export class Grid {
         if (action.mark === null) this.#unpick(row, this.#shown);
         return;
       case "help":
-        return this.host.help(cell);
+        return this.host?.help(cell);
       case "leave":
-        if (!this.host.contested(null, row, column)) this.ctx.leave();
+        if (this.host?.contested(null, row, column) !== true) this.ctx.leave();
     }
   }
 }

@@ -1,8 +1,9 @@
 /** Growing a definition in place (D6): the field for a new option or criterion, and what became of refused ones. */
 import type { Row } from "../types.js";
 import type { Context } from "./context.js";
-import { button, h, Region, set, show } from "./dom.js";
+import { button, h, Region } from "./dom.js";
 import { labelIn } from "./lens.js";
+import { LineForm } from "./line-form.js";
 import { cellOf } from "./marks.js";
 import { CRITERIA_MAX, CRITERION_MAX, LABEL_MAX, OPTIONS_MAX, type Shown } from "./shown.js";
 
@@ -18,73 +19,26 @@ export function growth(ctx: Context, shown: Shown, kind: Kind): { offered: boole
   return { offered, reason: full ? reason : "" };
 }
 
-export class GrowForm {
-  readonly el = h("form", { class: "grow-form", hidden: true });
-  readonly #field: HTMLInputElement;
-  readonly #done: HTMLButtonElement;
-  #shown: Shown | null = null;
-
-  constructor(
-    private readonly ctx: Context,
-    readonly kind: Kind,
-  ) {
-    const { t } = ctx;
-    const option = kind === "option";
-    this.#field = h("input", {
-      type: "text",
-      "aria-label": option ? t.addOption : t.addCriterion,
-      placeholder: option ? t.optionHint : t.criterionHint,
-      maxlength: option ? LABEL_MAX : CRITERION_MAX,
-      autocomplete: "off",
-      part: "grow-input",
-      dir: "auto",
-    });
-    this.#done = button(t.done, () => ctx.open(null));
-    this.el.append(this.#field, h("button", { type: "submit", class: "line" }, t.add), this.#done);
-    this.#field.addEventListener("input", () => {
-      ctx.ui.typed[kind] = this.#field.value;
-    });
-    this.el.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      ctx.open(null);
-    });
-    this.el.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#add();
-    });
-  }
-
-  update(shown: Shown): void {
-    this.#shown = shown;
-    const { ui } = this.ctx;
-    const on = ui.panel === this.kind && !shown.locked && growth(this.ctx, shown, this.kind).offered;
-    show(this.el, on);
-    if (!on) return;
-    const typed = ui.typed[this.kind] ?? "";
-    if (this.#field.value !== typed) this.#field.value = typed;
-    const { reason } = growth(this.ctx, shown, this.kind);
-    if (this.#field.disabled !== (reason !== "")) this.#field.disabled = reason !== "";
-    set(this.#field, { title: reason || null });
-  }
-
-  focus(): void {
-    this.#field.focus();
-  }
-
-  #add(): void {
-    const label = this.#field.value.trim();
-    const shown = this.#shown;
-    if (label === "" || !shown) return this.ctx.open(null);
-    const { handle, ui } = this.ctx;
-    const question = shown.question.id;
-    this.ctx.edit(() => {
-      if (this.kind === "option") handle.appendOption(label, undefined, question);
+export function growForm(ctx: Context, kind: Kind, question: string): LineForm {
+  const { t, handle, ui } = ctx;
+  const option = kind === "option";
+  const words = {
+    label: option ? t.addOption : t.addCriterion,
+    hint: option ? t.optionHint : t.criterionHint,
+    send: t.add,
+    close: t.done,
+  };
+  const form = new LineForm(ctx, kind, words, option ? LABEL_MAX : CRITERION_MAX, (label) => {
+    if (label === "") return ctx.open(null);
+    ctx.edit(() => {
+      if (option) handle.appendOption(label, undefined, question);
       else handle.appendCriterion(label, question);
-      ui.typed[this.kind] = "";
+      // Only what was taken leaves the field.
+      ui.typed[kind] = "";
     });
-    this.#field.focus();
-  }
+    form.focus();
+  });
+  return form;
 }
 
 /** Refused proposals of this person, each with its reason and, for a duplicate, the offer to carry its marks over. */

@@ -33,10 +33,13 @@ export class Popover {
     this.el.setAttribute("aria-label", label);
     this.el.replaceChildren(...kids);
     this.#anchor = anchor;
+    // Measured at the corner, where its own place does not narrow it.
+    this.el.style.left = this.el.style.top = "0";
     this.el.showPopover();
     const at = anchor.getBoundingClientRect();
     const own = this.el.getBoundingClientRect();
-    const left = Math.max(GAP_PX, Math.min(at.right - own.width, innerWidth - own.width - GAP_PX));
+    const from = getComputedStyle(anchor).direction === "rtl" ? at.right - own.width : at.left;
+    const left = Math.max(GAP_PX, Math.min(from, innerWidth - own.width - GAP_PX));
     const below = at.bottom + GAP_PX + own.height <= innerHeight || at.top < own.height;
     const top = below ? at.bottom + GAP_PX : at.top - own.height - GAP_PX;
     this.el.style.left = `${left + scrollX}px`;

@@ -4,8 +4,9 @@ import { Choices } from "./choices.js";
 import type { Context } from "./context.js";
 import { arrange, h, say, show } from "./dom.js";
 import { Grid, type GridHost } from "./grid.js";
-import { GrowForm, Refused } from "./grow.js";
+import { growForm, growth, Refused } from "./grow.js";
 import { Lens } from "./lens.js";
+import type { LineForm } from "./line-form.js";
 import { isWritten, type Shown, shownOf, visible } from "./shown.js";
 import { TextField } from "./text-field.js";
 
@@ -15,8 +16,8 @@ export class QuestionView {
   readonly #advice = h("p", { class: "advice", part: "advice" });
   readonly #said = h("p", { class: "said", part: "answer", dir: "auto" });
   readonly #field: TextField;
-  readonly #option: GrowForm;
-  readonly #criterion: GrowForm;
+  readonly #option: LineForm;
+  readonly #criterion: LineForm;
   readonly #refused: Refused;
   readonly #lens: Lens;
   #choices: Choices | null = null;
@@ -30,8 +31,8 @@ export class QuestionView {
   ) {
     const label = isWritten(question) ? ctx.t.answer : ctx.t.answerIn;
     this.#field = new TextField(ctx, question.id, label);
-    this.#option = new GrowForm(ctx, "option");
-    this.#criterion = new GrowForm(ctx, "criterion");
+    this.#option = growForm(ctx, "option", question.id);
+    this.#criterion = growForm(ctx, "criterion", question.id);
     this.#refused = new Refused(ctx);
     this.#lens = new Lens(ctx);
     this.#shown = shownOf(ctx.snapshot(), question);
@@ -64,8 +65,10 @@ export class QuestionView {
     const said = !shown.live && shown.text !== "";
     say(this.#said, said ? visible(shown.text) : "");
     show(this.#said, said);
-    this.#option.update(shown);
-    this.#criterion.update(shown);
+    for (const [kind, form] of [["option", this.#option], ["criterion", this.#criterion]] as const) {
+      const { offered, reason } = growth(this.ctx, shown, kind);
+      form.update(offered && !shown.locked, reason);
+    }
     this.#refused.update(shown);
     this.#lens.update(shown, snap);
   }

@@ -1,10 +1,11 @@
 /** Below a settled answer: who and when, why, and the answers before it. */
 import type { CardSnapshot, Settled } from "../types.js";
 import type { Context } from "./context.js";
-import { button, h, icon, Region, say, set, show } from "./dom.js";
-import { cellOf, DRAWING } from "./marks.js";
+import { button, h, Region, say, set, show } from "./dom.js";
+import { Grid } from "./grid.js";
+import { LineForm } from "./line-form.js";
 import { face } from "./people.js";
-import { answerText, isOpen, visible, WHY_MAX } from "./shown.js";
+import { answerText, isOpen, shownOf, visible, WHY_MAX } from "./shown.js";
 
 export class SettledPart {
   readonly el = h("div", { class: "settled" });
@@ -13,12 +14,19 @@ export class SettledPart {
   readonly #whyText = h("p", { class: "why", part: "why", dir: "auto" });
   readonly #whyNote = h("span", { class: "tag" });
   readonly #editWhy: HTMLButtonElement;
-  readonly #form: WhyForm;
+  readonly #form: LineForm;
   readonly #reason = new Region(h("p", { class: "why" }));
 
   constructor(private readonly ctx: Context) {
     this.#editWhy = button(ctx.t.addWhy, () => ctx.open("why"), { part: "edit-why" });
-    this.#form = new WhyForm(ctx);
+    const { t } = ctx;
+    const words = { label: t.why, hint: t.why, send: t.saveWhy, close: t.cancel };
+    this.#form = new LineForm(ctx, "why", words, WHY_MAX, (text) =>
+      ctx.request(async () => {
+        await ctx.handle.setWhy(text);
+        this.#form.close();
+      }),
+    );
     this.#why.append(this.#whyText, this.#whyNote, this.#editWhy);
     this.el.append(this.#by.el, this.#reason.el, this.#why, this.#form.el);
   }
@@ -45,7 +53,7 @@ export class SettledPart {
       "aria-disabled": snap.sync.online && !ui.busy ? null : "true",
       title: snap.sync.online ? null : t.needsConnection,
     });
-    this.#form.update(snap, editing && mayEdit, why);
+    this.#form.update(mayEdit, snap.sync.online ? "" : t.needsConnection, why);
   }
 
   focusWhy(): void {
@@ -67,53 +75,6 @@ export class SettledPart {
   }
 }
 
-class WhyForm {
-  readonly el = h("form", { class: "grow-form", hidden: true });
-  readonly #field: HTMLInputElement;
-  readonly #save: HTMLButtonElement;
-
-  constructor(private readonly ctx: Context) {
-    const { t, ui } = ctx;
-    this.#field = h("input", { type: "text", "aria-label": t.why, placeholder: t.why, maxlength: WHY_MAX, autocomplete: "off", dir: "auto" });
-    this.#save = h("button", { type: "submit", class: "line" }, t.saveWhy);
-    this.el.append(this.#field, this.#save, button(t.cancel, () => this.#close()));
-    this.#field.addEventListener("input", () => {
-      ui.typed.why = this.#field.value;
-    });
-    this.el.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      this.#close();
-    });
-    this.el.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const text = this.#field.value.trim();
-      ctx.request(async () => {
-        await ctx.handle.setWhy(text);
-        this.#close();
-      });
-    });
-  }
-
-  update(snap: CardSnapshot, on: boolean, why: string): void {
-    show(this.el, on);
-    if (!on) return;
-    const typed = this.ctx.ui.typed.why ?? why;
-    if (this.#field.value !== typed) this.#field.value = typed;
-    const off = !snap.sync.online || this.ctx.ui.busy;
-    if (this.#save.disabled !== off) this.#save.disabled = off;
-  }
-
-  focus(): void {
-    this.#field.focus();
-  }
-
-  #close(): void {
-    delete this.ctx.ui.typed.why;
-    this.ctx.open(null);
-  }
-}
-
 /** The answers before this one, in one line that opens. */
 export class History {
   readonly el = h("details", { class: "prev", part: "history" });
@@ -124,6 +85,7 @@ export class History {
     this.el.append(this.#line, this.#list.el);
     this.el.addEventListener("toggle", () => {
       ctx.ui.historyOpen = this.el.open;
+      ctx.refresh();
     });
   }
 
@@ -136,7 +98,7 @@ export class History {
     if (this.el.open !== ui.historyOpen) this.el.open = ui.historyOpen;
     const more = entries.length > 1 ? ` ${t.more(entries.length - 1)}` : "";
     say(this.#line, t.earlier + this.#item(last) + more);
-    this.#list.render(JSON.stringify(entries), () => entries.map((entry) => this.#entry(snap, entry)));
+    this.#list.render(ui.historyOpen ? JSON.stringify(entries) : "", () => entries.map((entry) => this.#entry(snap, entry)));
   }
 
   #item(entry: Settled): string {
@@ -147,24 +109,17 @@ export class History {
 
   #entry(snap: CardSnapshot, entry: Settled): HTMLElement {
     const { t } = this.ctx;
-    const el = h("div", { class: "entry" });
+    // A form of its own: its radios are no group with those of the open card.
+    const el = h("form", { class: "entry" });
     el.append(h("p", null, h("b", null, visible(answerText(entry) || t.noAnswer)), ` ${t.settledBy(this.ctx.name(entry.resolver), t.when(entry.at))}`));
     if (entry.why !== undefined && entry.why !== "") el.append(h("p", { dir: "auto" }, entry.why));
-    for (const answer of entry.answer.answers) {
-      const marks = answer.marks ?? entry.marks ?? {};
-      const rows = snap.rows.filter((row) => row.question === answer.id && row.state === "defined");
-      const columns = snap.columns.filter((row) => row.question === answer.id && row.state === "defined");
-      if (columns.length === 0 || Object.keys(marks).length === 0) continue;
-      const chosen = new Set((answer.chosen ?? []).map((one) => one.id));
-      const head = h("tr", null, h("th", { scope: "col" }, h("span", { class: "vh" }, t.option)), ...columns.map((one) => h("th", { scope: "col" }, one.label)));
-      const body = rows.map((row) =>
-        h("tr", { class: chosen.has(row.id) ? "on" : null }, h("th", { scope: "row" }, row.label), ...columns.map((column) => {
-          const mark = marks[cellOf(row.id, column.id)];
-          const [stroke, fill] = DRAWING[mark ?? "none"];
-          return h("td", { "data-mark": mark ?? "none" }, icon(stroke, fill), h("span", { class: "vh" }, mark === undefined ? t.unmarked : t.marks[mark]));
-        })),
-      );
-      el.append(h("table", { class: "mini" }, h("thead", null, head), h("tbody", null, ...body)));
+    for (const question of snap.definition.questions) {
+      const then = { ...snap, status: "settled" as const, settled: entry };
+      const shown = { ...shownOf(then, question), suggested: "" };
+      if (Object.keys(shown.marks).length === 0) continue;
+      const grid = new Grid(this.ctx);
+      grid.update(shown, then);
+      el.append(grid.el);
     }
     return el;
   }

@@ -83,7 +83,7 @@ svg { width: 16px; height: 16px; fill: none; stroke: currentColor; stroke-width:
 :is([data-mark=yes], [data-mark=partly], [data-mark=no]) .mark { color: var(--c); background: var(--b); border: 1px solid transparent; }
 .grid[data-live]:not([aria-readonly]) td:hover .mark { border: 1px solid color-mix(in oklab, currentColor 45%, transparent); }
 td:focus, th:focus { outline: none; }
-td:focus-visible .mark, .question:focus-visible, button:focus-visible, textarea:focus-visible, .grow-form input:focus-visible, summary:focus-visible, .choices input:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+td:focus-visible .mark, .question:focus-visible, button:focus-visible, textarea:focus-visible, .line-form input:focus-visible, summary:focus-visible, .choices input:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th:focus-visible .option { outline: 2px solid var(--accent); outline-offset: -4px; border-radius: 10px; }
 [data-here] .mark { box-shadow: 0 0 0 2px var(--who); }
 .mark .face { position: absolute; top: -9px; inset-inline-end: -9px; width: 18px; height: 18px; font-size: 9px; font-weight: 700; border: 0; }
@@ -94,15 +94,15 @@ th:focus-visible .option { outline: 2px solid var(--accent); outline-offset: -4p
 
 const PARTS = `
 .field { padding: 0 18px 12px; } .row ~ .field, .grid ~ .field, .choices ~ .field { padding-inline-start: 48px; background: var(--tint); }
-textarea, .grow-form input { display: block; width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 12px; }
+textarea, .line-form input { display: block; width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 12px; }
 textarea { min-height: 84px; resize: vertical; field-sizing: content; max-height: 60vh; }
 textarea:read-only { background: none; border-style: dashed; }
 ::placeholder { color: var(--quiet); opacity: 1; }
 .count { margin-top: 6px; font-size: .8em; color: var(--quiet); } .count[data-full] { color: var(--partly); font-weight: 600; }
 .said { padding: 2px 18px 14px; white-space: pre-line; overflow-wrap: anywhere; }
 .grid ~ .said, .choices ~ .said { padding-inline-start: 48px; background: var(--tint); }
-.grow-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 12px 8px 18px; padding-inline: 18px 12px; border-top: 1px solid var(--line); }
-.grow-form input { flex: 1 1 180px; width: auto; min-height: 34px; padding: 5px 10px; }
+.line-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 12px 8px 18px; padding-inline: 18px 12px; border-top: 1px solid var(--line); }
+.line-form input { flex: 1 1 180px; width: auto; min-height: 34px; padding: 5px 10px; }
 .lens, .refused { border-top: 1px solid var(--line); padding: 9px 18px; font-size: .8667em; color: var(--quiet); }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
 .refused p, .notes .note > p:not(.buttons):has(button) { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; } .refused span, .note span { flex: 1 1 240px; overflow-wrap: anywhere; }
@@ -128,11 +128,10 @@ button.save[aria-disabled=true] { opacity: 1; background: var(--sunken); color: 
 .why-line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; padding: 6px 10px 0 18px; padding-inline: 18px 10px; }
 p.why { overflow-wrap: anywhere; } .settled > p.why { padding: 6px 18px 0; }
 .why-line button { min-height: 28px; } .why-line .why[hidden] ~ button { margin-inline-start: -10px; }
-.settled .grow-form { border: 0; padding-bottom: 0; }
+.settled .line-form { border: 0; padding-bottom: 0; }
 .prev { border-top: 1px solid var(--line); color: var(--quiet); font-size: .8667em; }
 .prev summary { padding: 10px 18px; cursor: pointer; overflow-wrap: anywhere; border-radius: 8px; outline-offset: -4px !important; } .prev summary:hover { color: var(--ink); }
-.prev-list { padding: 0 18px 12px; } .entry { padding-block: 6px 8px; } .entry + .entry { border-top: 1px solid var(--line); } .entry b { color: var(--ink); font-weight: 600; }
-.mini { border-collapse: collapse; margin-top: 6px; } .mini th, .mini td { padding: 3px 10px 3px 0; padding-inline: 0 12px; text-align: start; font-weight: 400; } .mini .on th { font-weight: 600; color: var(--ink); } .mini svg { display: block; color: var(--c); }
+.prev-list { padding: 0 0 6px; } .entry > p { padding-inline: 18px; } .entry { padding-block: 6px 8px; } .entry + .entry { border-top: 1px solid var(--line); } .entry b { color: var(--ink); font-weight: 600; }
 .popover { position: absolute; inset: auto; margin: 0; max-width: min(340px, calc(100vw - 16px)); padding: 12px 14px; font-size: .9333em; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .14); }
 .popover:has(> .menu) { padding: 4px; } .menu { display: grid; } .menu button { text-align: start; color: var(--ink); }
 .said-list { list-style: none; margin-block: 8px 6px; display: grid; gap: 6px; } .said-list li { display: flex; align-items: center; gap: 8px; } .said-list .face { margin: 0; } .said-list time { color: var(--quiet); font-size: .8667em; margin-inline-start: auto; padding-inline-start: 12px; }
@@ -159,8 +158,8 @@ const NARROW = `
   td[data-here] { box-shadow: 0 0 0 2px var(--who); }
   .mark .face { inset-inline-end: -6px; } .dot { top: 8px; inset-inline-end: 10px; } [data-here] .dot { inset-inline: auto 16px; }
   .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: 18px; }
-  .head { flex-wrap: wrap; } .head > .header { flex-shrink: 1; }
-  button, .head button, .why-line button, .grow-form input { min-height: 44px; }
+  .head { gap: 8px; } .head button { padding-inline: 8px; }
+  button, .head button, .why-line button, .line-form input { min-height: 44px; }
   .prev summary { padding-block: 12px; }
   .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; } .why-line .why ~ button { margin-inline-start: -10px; }
   .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 10px; } .foot .save { flex: 1 1 120px; }

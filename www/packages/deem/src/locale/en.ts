@@ -2,47 +2,30 @@
  * Every word a card shows, in English. Another language is another object of the same shape, given
  * to a card as its `strings` property.
  */
-import type { CardSync, Difference, Mark, RowState, Status } from "../types.js";
+import type { CardSync, Mark, RowState, Status } from "../types.js";
 
 const LOCALE = "en-GB";
 const number = new Intl.NumberFormat(LOCALE);
 const list = new Intl.ListFormat(LOCALE, { type: "conjunction" });
 const plural = (n: number, one: string, many: string): string => `${number.format(n)} ${n === 1 ? one : many}`;
 
-/** What a refusal of a local edit or of a request means to the person. */
+/** What a refusal of a local edit or of a request means to the person; any other code is named. */
 const REASONS: Record<string, string> = {
-  blank: "It is empty.",
   "too-long": "It is too long.",
-  "too-short": "It is too short.",
   character: "It holds a character that labels cannot have.",
   unanswered: "Nothing is answered yet.",
-  "two-choices": "More than one option is chosen, and this decision takes one.",
-  verbatim: "This dialog takes no additions.",
-  "not-a-choice": "This decision has no options.",
-  "no-criteria": "This decision has no criteria.",
-  "key-spent": "It was refused before. Add it again.",
-  "document-full": "The document has no room for it.",
+  "two-choices": "This decision takes one option, and more are chosen.",
   duplicate: "It is already there.",
   full: "There is no room for more.",
   resolved: "The decision is closed.",
-  "not-decided": "The decision is not settled.",
   resolving: "Someone is saving this right now. Try again.",
-  implementation: "Work on this document is under way. Try again when it ends.",
-  "draft-full": "The draft is full.",
-  rate: "That was too fast. Try again.",
+  implementation: "Work on this document is under way. Try again later.",
   unavailable: "The relay cannot be reached. Try again.",
-  "token-expired": "Your sign-in has run out.",
   forbidden: "You may not do this here.",
-  "not-found": "It is not there any more.",
-  offline: "This needs a connection.",
-  forged: "The relay could not match it to you.",
   "old-generation": "It belongs to an earlier round of this decision.",
-  "old-epoch": "It belongs to an earlier copy of this draft.",
 };
 
 export const en = {
-  lang: "en",
-
   status: {
     open: "Open",
     reopened: "Reopened",
@@ -93,7 +76,6 @@ export const en = {
 
   here: (names: string[]): string => `${list.format(names)} ${names.length === 1 ? "is" : "are"} here`,
   more: (n: number): string => `+${n}`,
-  you: "you",
 
   behind: (options: string[], on: string[]): string =>
     on.length > 0
@@ -156,13 +138,12 @@ export const en = {
   removed: "removed",
   choice: "Choice",
   blankValue: "nothing",
-  difference: (kind: Difference["kind"], where: string): string => (kind === "choice" ? "Choice" : where),
 
   snippet: (text: string): string => `Kept for you: “${text}”`,
   putBack: "Put it back",
   drop: "Drop it",
 
-  reason: (code: string): string => REASONS[code] ?? "It was refused.",
+  reason: (code: string): string => REASONS[code] ?? `It was refused: ${code}.`,
   editRefused: "That change was not made.",
   requestRefused: "That was not done.",
 
