@@ -32,7 +32,10 @@ describe("growing in place (D6)", () => {
     assert.deepEqual(await lastCall(page), ["appendOption", "Attic"]);
     await page.keyboard.press("Escape");
     assert.equal(await page.getByPlaceholder("Another option").isVisible(), false);
-    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement.textContent), "Add option");
+    assert.equal(
+      await page.evaluate(() => globalThis.card.shadowRoot.activeElement.textContent),
+      "Add option",
+    );
   });
 
   test("D6.1: a refused criterion says why and keeps what was typed", async () => {
@@ -40,13 +43,17 @@ describe("growing in place (D6)", () => {
     await button("Add criterion").click();
     await page.keyboard.type("refuse me");
     await page.keyboard.press("Enter");
-    assert.match(await page.locator("[part=problem]").innerText(), /not made[\s\S]*character that labels cannot have/);
+    assert.match(
+      await page.locator("[part=problem]").innerText(),
+      /not made[\s\S]*character that labels cannot have/,
+    );
     assert.equal(await page.getByLabel("Add criterion").inputValue(), "refuse me");
   });
 
   test("D1.4: at five criteria the button is off and says so", async () => {
     await fresh("picture");
-    for (const label of ["Four", "Five"]) await page.evaluate((l) => globalThis.handle.appendCriterion(l), label);
+    for (const label of ["Four", "Five"])
+      await page.evaluate((l) => globalThis.handle.appendCriterion(l), label);
     const add = button("Add criterion");
     assert.equal(await add.getAttribute("aria-disabled"), "true");
     assert.equal(await add.getAttribute("title"), "5 criteria are the most.");
@@ -55,7 +62,10 @@ describe("growing in place (D6)", () => {
   test("D6.1: the loser of a race reads the reason, and a duplicate's marks move in one act", async () => {
     await fresh("refused");
     const lines = page.locator("[part=refused] p");
-    assert.match(await lines.nth(0).innerText(), /already here as Library\. You marked it: Price yes and Rain plan partly/);
+    assert.match(
+      await lines.nth(0).innerText(),
+      /already here as Library\. You marked it: Price yes and Rain plan partly/,
+    );
     assert.match(await lines.nth(1).innerText(), /“Sleeping” was not added: there are already 5\./);
     await button("Move 2 marks to Library").click();
     assert.deepEqual((await calls(page)).slice(-2), [
@@ -83,7 +93,10 @@ describe("saving (D4)", () => {
   test("D4.2: a stale save shows the difference and one button that says what it does", async () => {
     await fresh("stale");
     const note = page.locator("[part=note]");
-    assert.match(await note.innerText(), /Not saved: Cid changed the answer after you read it\.[\s\S]*Three steps → Two short steps/);
+    assert.match(
+      await note.innerText(),
+      /Not saved: Cid changed the answer after you read it\.[\s\S]*Three steps → Two short steps/,
+    );
     assert.equal(await button("Save").count(), 0);
     await button("Save what is shown now").click();
     assert.deepEqual(await lastCall(page), ["save"]);
@@ -104,14 +117,20 @@ describe("saving (D4)", () => {
 
   test("D4.4: the loser of two saves reads who settled it, with what", async () => {
     await fresh("lost");
-    assert.match(await page.locator("[part=note]").innerText(), /Not saved: Ana settled this first\.[\s\S]*The answer is “Library”/);
+    assert.match(
+      await page.locator("[part=note]").innerText(),
+      /Not saved: Ana settled this first\.[\s\S]*The answer is “Library”/,
+    );
     await button("Close").click();
     assert.deepEqual(await lastCall(page), ["dismissSave"]);
   });
 
   test("D2.8: an edit that was refused stays with its author", async () => {
     await fresh("snippet");
-    assert.match(await page.locator("[part=kept]").innerText(), /Kept for you: “Library, Rain plan: no”/);
+    assert.match(
+      await page.locator("[part=kept]").innerText(),
+      /Kept for you: “Library, Rain plan: no”/,
+    );
     await button("Put it back").click();
     assert.deepEqual(await lastCall(page), ["restoreSnippet", "s1"]);
   });
@@ -120,7 +139,10 @@ describe("saving (D4)", () => {
     await fresh("picture");
     for (const [sync, words] of [
       [{ state: "synced", pending: 0, online: true }, "Synced"],
-      [{ state: "device", pending: 2, online: false }, "Saved on this device · 2 to send · offline"],
+      [
+        { state: "device", pending: 2, online: false },
+        "Saved on this device · 2 to send · offline",
+      ],
       [{ state: "save-waiting", pending: 1, online: true }, "Save waiting"],
       [{ state: "needs-you", pending: 0, online: true }, "Needs you"],
       [{ state: "cannot-store", pending: 3, online: true }, "Relay cannot store, kept here"],
@@ -145,7 +167,10 @@ describe("settled, reopened, set aside (D5)", () => {
     await fresh("settled");
     assert.equal(await page.locator('tr[data-row="library"] input').isChecked(), true);
     assert.match(await page.locator("[part=by]").innerText(), /Ana, 19 Oct/);
-    assert.equal(await page.locator("[part=why]").innerText(), "Everyone reaches it without a car, and we stay dry.");
+    assert.equal(
+      await page.locator("[part=why]").innerText(),
+      "Everyone reaches it without a car, and we stay dry.",
+    );
     assert.equal(await page.locator('[data-cell="barn/rain"]').innerText(), "no");
     await page.locator('[data-cell="barn/rain"]').click();
     assert.deepEqual(await calls(page), []);
@@ -161,7 +186,11 @@ describe("settled, reopened, set aside (D5)", () => {
     assert.match(await page.locator("summary").innerText(), /Earlier: Library, by Ana/);
     await page.locator("summary").click();
     assert.match(await page.locator(".prev-list").innerText(), /Library[\s\S]*Barn/);
-    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement !== null), true, "the focus stays in the card");
+    assert.equal(
+      await page.evaluate(() => globalThis.card.shadowRoot.activeElement !== null),
+      true,
+      "the focus stays in the card",
+    );
   });
 
   test("D5.4: the why is one line; saving and giving up both close the field", async () => {
@@ -200,12 +229,18 @@ describe("settled, reopened, set aside (D5)", () => {
 
   test("D6.4: a row that was not on the saver's screen says so", async () => {
     await fresh("settledUnseen");
-    assert.match(await page.locator('tr[data-row="boathouse"]').innerText(), /added while this was being saved/);
+    assert.match(
+      await page.locator('tr[data-row="boathouse"]').innerText(),
+      /added while this was being saved/,
+    );
   });
 
   test("D3: a suggestion is advice beside the draft, never in it", async () => {
     await fresh("empty");
-    assert.equal(await page.locator("[part=advice]").innerText(), "Suggested: Library. It counts only if you save.");
+    assert.equal(
+      await page.locator("[part=advice]").innerText(),
+      "Suggested: Library. It counts only if you save.",
+    );
     assert.equal(await page.locator("input:checked").count(), 0);
   });
 });
@@ -217,9 +252,15 @@ describe("changes of others", () => {
     await page.evaluate(() => {
       globalThis.cell = globalThis.card.shadowRoot.activeElement;
       const { rows, marks } = globalThis.handle.snapshot();
-      globalThis.handle.set({ rows: [{ id: "x", question: "q1", label: "First", state: "defined" }, ...rows], marks: { ...marks, "library/price": "no" } });
+      globalThis.handle.set({
+        rows: [{ id: "x", question: "q1", label: "First", state: "defined" }, ...rows],
+        marks: { ...marks, "library/price": "no" },
+      });
     });
-    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement === globalThis.cell), true);
+    assert.equal(
+      await page.evaluate(() => globalThis.card.shadowRoot.activeElement === globalThis.cell),
+      true,
+    );
     assert.equal(await page.locator('[data-cell="library/price"]').innerText(), "no");
   });
 
@@ -230,10 +271,17 @@ describe("changes of others", () => {
     await page.keyboard.press("n");
     await page.evaluate(() => {
       const { marks } = globalThis.handle.snapshot();
-      const { ben } = { ben: globalThis.handle.snapshot().presence.filter((one) => one.person !== "cid") };
-      globalThis.handle.set({ presence: ben, marks: { ...marks, "barn/price": "no", "barn/reach": "no" } });
+      const { ben } = {
+        ben: globalThis.handle.snapshot().presence.filter((one) => one.person !== "cid"),
+      };
+      globalThis.handle.set({
+        presence: ben,
+        marks: { ...marks, "barn/price": "no", "barn/reach": "no" },
+      });
     });
-    await page.waitForFunction(() => globalThis.card.shadowRoot.querySelector('[aria-live="polite"]').textContent !== "");
+    await page.waitForFunction(
+      () => globalThis.card.shadowRoot.querySelector('[aria-live="polite"]').textContent !== "",
+    );
     assert.equal(await region.textContent(), "Ben marked 2 cells");
   });
 
@@ -255,7 +303,13 @@ describe("changes of others", () => {
     await page.evaluate(() => {
       const card = document.createElement("decision-card");
       card.innerHTML = "<p>Where do we meet?</p>";
-      card.handle = { id: "x", snapshot: () => undefined, subscribe: () => () => {}, open: () => () => {}, setPresence() {} };
+      card.handle = {
+        id: "x",
+        snapshot: () => undefined,
+        subscribe: () => () => {},
+        open: () => () => {},
+        setPresence() {},
+      };
       document.querySelector("main").replaceChildren(card);
     });
     assert.equal(await page.getByText("Where do we meet?").isVisible(), true);
@@ -265,7 +319,17 @@ describe("changes of others", () => {
     await fresh("picture");
     await page.evaluate(() => {
       const { rows } = globalThis.handle.snapshot();
-      globalThis.handle.set({ rows: [{ id: "x", question: "q1", label: "<img src=x onerror=globalThis.hit=1>", state: "defined" }, ...rows] });
+      globalThis.handle.set({
+        rows: [
+          {
+            id: "x",
+            question: "q1",
+            label: "<img src=x onerror=globalThis.hit=1>",
+            state: "defined",
+          },
+          ...rows,
+        ],
+      });
     });
     assert.equal(await page.getByText("<img src=x onerror=globalThis.hit=1>").isVisible(), true);
     assert.equal(await page.evaluate(() => globalThis.hit), undefined);

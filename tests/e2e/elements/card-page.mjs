@@ -1,4 +1,7 @@
-/** The built card on a page of its own: a bundle of the elements with the fixture handle, and Chromium. */
+/**
+ * The built card on a page of its own: a bundle of the elements with the fixture handle, and
+ * Chromium.
+ */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
@@ -12,7 +15,9 @@ const FLAGS =
 
 /** The page's script, built from the sources as a host's bundler would. */
 export async function bundle(entry = "card-page.ts") {
-  const { build } = await import(require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js"));
+  const { build } = await import(
+    require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js")
+  );
   const built = await build({
     configFile: false,
     logLevel: "error",
@@ -29,7 +34,9 @@ export async function bundle(entry = "card-page.ts") {
 
 /** The elements alone, minified as a host ships them. */
 export async function elements() {
-  const bundler = createRequire(require.resolve("vite")).resolve("rolldown").replace(/index\.\w+$/, "index.mjs");
+  const bundler = createRequire(require.resolve("vite"))
+    .resolve("rolldown")
+    .replace(/index\.\w+$/, "index.mjs");
   const { rolldown } = await import(bundler);
   const built = await rolldown({ input: at("packages/deem/src/elements/index.ts") });
   const { output } = await built.generate({ format: "es", minify: true });
@@ -37,8 +44,13 @@ export async function elements() {
 }
 
 export async function launch() {
-  const { chromium } = await import(require.resolve("playwright-core").replace(/index\.js$/, "index.mjs"));
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS.split(" ") });
+  const { chromium } = await import(
+    require.resolve("playwright-core").replace(/index\.js$/, "index.mjs")
+  );
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: FLAGS.split(" "),
+  });
 }
 
 const HTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -47,13 +59,21 @@ background: light-dark(#fff, #17181b); color: light-dark(#1f2124, #ecebe8); } bo
 main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 style="font-size:1px;margin:0">Cards</h1></main></html>`;
 
 /** Opens a page with the bundle; `mount(name)` on it puts a card there. */
-export async function openPage(browser, code, { width = 820, height = 900, rtl = false, ...options } = {}, ready = "mount") {
+export async function openPage(
+  browser,
+  code,
+  { width = 820, height = 900, rtl = false, ...options } = {},
+  ready = "mount",
+) {
   const context = await browser.newContext({ viewport: { width, height }, ...options });
   const page = await context.newPage();
   await page.route("http://card.test/**", (route) =>
     route.request().url().endsWith(".js")
       ? route.fulfill({ contentType: "text/javascript", body: code })
-      : route.fulfill({ contentType: "text/html", body: rtl ? HTML.replace("<html", '<html dir="rtl"') : HTML }),
+      : route.fulfill({
+          contentType: "text/html",
+          body: rtl ? HTML.replace("<html", '<html dir="rtl"') : HTML,
+        }),
   );
   await page.goto("http://card.test/");
   await page.addScriptTag({ type: "module", url: "http://card.test/page.js" });
@@ -61,6 +81,7 @@ export async function openPage(browser, code, { width = 820, height = 900, rtl =
   return page;
 }
 
-export const mount = (page, name, element) => page.evaluate(([n, e]) => void globalThis.mount(n, e), [name, element ?? "decision-card"]);
+export const mount = (page, name, element) =>
+  page.evaluate(([n, e]) => void globalThis.mount(n, e), [name, element ?? "decision-card"]);
 export const calls = (page) => page.evaluate(() => globalThis.handle.calls);
 export const lastCall = async (page) => (await calls(page)).at(-1);

@@ -63,14 +63,19 @@ describe("the keyboard map of the grid (B4)", () => {
 
   test("there is one tab stop, and it stays where the person was", async () => {
     const page = await card("picture");
-    const stops = () => page.evaluate(() => globalThis.card.shadowRoot.querySelectorAll('.grid [tabindex="0"]').length);
+    const stops = () =>
+      page.evaluate(
+        () => globalThis.card.shadowRoot.querySelectorAll('.grid [tabindex="0"]').length,
+      );
     assert.equal(await stops(), 1);
     await page.locator('[data-cell="library/reach"]').focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Shift+Tab");
     assert.equal(await at(page), "library/reach");
     assert.equal(await stops(), 1);
-    const inputs = await page.evaluate(() => [...globalThis.card.shadowRoot.querySelectorAll(".grid input")].map((el) => el.tabIndex));
+    const inputs = await page.evaluate(() =>
+      [...globalThis.card.shadowRoot.querySelectorAll(".grid input")].map((el) => el.tabIndex),
+    );
     assert.deepEqual(inputs, [-1, -1, -1, -1]);
   });
 
@@ -106,7 +111,9 @@ describe("the keyboard map of the grid (B4)", () => {
 
   test("? shows the keys and Escape gives the focus back; Escape leaves the grid", async () => {
     const page = await card("picture", "barn", "price");
-    await page.evaluate(() => globalThis.card.addEventListener("deem-leave", () => (globalThis.left = true)));
+    await page.evaluate(() =>
+      globalThis.card.addEventListener("deem-leave", () => (globalThis.left = true)),
+    );
     await page.keyboard.press("?");
     await page.locator(".keys").waitFor();
     await page.keyboard.press("Escape");
@@ -138,7 +145,10 @@ describe("the keyboard map of the grid (B4)", () => {
     await page.keyboard.press("ArrowRight");
     const said = page.locator(".popover");
     await said.waitFor();
-    assert.match(await said.innerText(), /Cid said no[\s\S]*Ben said yes[\s\S]*At the same time\. Yes stands\./);
+    assert.match(
+      await said.innerText(),
+      /Cid said no[\s\S]*Ben said yes[\s\S]*At the same time\. Yes stands\./,
+    );
     assert.equal(await at(page), "library/rain", "it takes no focus");
     await said.getByRole("button", { name: "Set to no" }).click();
     assert.deepEqual(await lastCall(page), ["setMark", "library", "rain", "no"]);

@@ -7,7 +7,12 @@ let page;
 before(async () => {
   const [code, started] = await Promise.all([bundle("lexical-page.ts"), launch()]);
   browser = started;
-  page = await openPage(browser, code, { permissions: ["clipboard-read", "clipboard-write"] }, "start");
+  page = await openPage(
+    browser,
+    code,
+    { permissions: ["clipboard-read", "clipboard-write"] },
+    "start",
+  );
   page.on("pageerror", (error) => console.error(error));
 });
 after(() => browser?.close());
@@ -34,21 +39,40 @@ describe("a decision in a Lexical document (B5)", () => {
       { decisionId: node.decisionId, summary: node.summary },
       { decisionId: "d1", summary: "Where do we hold the summer workshop?" },
     );
-    assert.deepEqual(Object.keys(node).filter((key) => !["type", "version", "decisionId", "summary"].includes(key)), []);
+    assert.deepEqual(
+      Object.keys(node).filter(
+        (key) => !["type", "version", "decisionId", "summary"].includes(key),
+      ),
+      [],
+    );
     assert.equal(await text(), DOCUMENT);
   });
 
   test("it is written out as HTML that reads without script", async () => {
     await editor("settled");
     const html = await page.evaluate(() => globalThis.html());
-    for (const piece of ["<h4>Where do we hold the summer workshop?</h4>", "<strong>Library (chosen)</strong>", "<td>partly</td>", "Settled by ana"]) {
+    for (const piece of [
+      "<h4>Where do we hold the summer workshop?</h4>",
+      "<strong>Library (chosen)</strong>",
+      "<td>partly</td>",
+      "Settled by ana",
+    ]) {
       assert.ok(html.includes(piece), `${piece} in ${html}`);
     }
   });
 
   test("keys in a cell and in a field leave the document as it is", async () => {
     await editor("own");
-    for (const key of ["Control+z", "Control+y", "Delete", "Backspace", "Enter", "Control+b", "a", "Control+x"]) {
+    for (const key of [
+      "Control+z",
+      "Control+y",
+      "Delete",
+      "Backspace",
+      "Enter",
+      "Control+b",
+      "a",
+      "Control+x",
+    ]) {
       await page.locator('[data-cell="library/price"]').focus();
       await page.keyboard.press(key);
       assert.equal(await text(), DOCUMENT, `${key} in a cell`);
@@ -79,14 +103,21 @@ describe("a decision in a Lexical document (B5)", () => {
     const name = ["[Decision: Where do we hold the summer workshop?]"];
     assert.deepEqual(await selected(), name);
     await page.keyboard.press("y");
-    assert.deepEqual(await lastCall(page), ["setMark", "library", "price", "yes"], "the cell still has the keys");
+    assert.deepEqual(
+      await lastCall(page),
+      ["setMark", "library", "price", "yes"],
+      "the cell still has the keys",
+    );
     await page.keyboard.press("Escape");
     assert.equal(await page.evaluate(() => document.activeElement === globalThis.root), true);
     assert.deepEqual(await selected(), name);
     assert.equal(await page.locator("decision-card[data-selected]").count(), 1);
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement === globalThis.card);
-    assert.equal(await page.evaluate(() => globalThis.card.shadowRoot.activeElement.dataset.cell), "library/price");
+    assert.equal(
+      await page.evaluate(() => globalThis.card.shadowRoot.activeElement.dataset.cell),
+      "library/price",
+    );
     assert.equal(await text(), DOCUMENT);
   });
 
@@ -113,6 +144,9 @@ describe("a decision in a Lexical document (B5)", () => {
     await page.keyboard.press("Control+z");
     await page.locator("decision-card").waitFor();
     assert.equal(await page.locator('[data-cell="barn/price"]').innerText(), "no");
-    assert.deepEqual((await calls(page)).map(([name]) => name), ["setMark"]);
+    assert.deepEqual(
+      (await calls(page)).map(([name]) => name),
+      ["setMark"],
+    );
   });
 });

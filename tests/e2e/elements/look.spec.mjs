@@ -31,7 +31,10 @@ describe("axe-core finds nothing at WCAG A and AA (B4)", () => {
       const found = await page.evaluate(async (tags) => {
         for (const name of globalThis.names) globalThis.mount(name);
         const { violations } = await globalThis.axe.run(document, { runOnly: tags });
-        return violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.html}`).join("\n")}`);
+        return violations.map(
+          (one) =>
+            `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.html}`).join("\n")}`,
+        );
       }, TAGS);
       assert.deepEqual(found, []);
       await page.context().close();
@@ -41,7 +44,15 @@ describe("axe-core finds nothing at WCAG A and AA (B4)", () => {
   test("open panels: help, menu, forms, discard, history", async () => {
     const page = await openPage(browser, code);
     await page.evaluate(readFileSync(axeSource, "utf8"));
-    const check = () => page.evaluate(async (tags) => (await globalThis.axe.run(document, { runOnly: tags })).violations.map((v) => [v.id, v.nodes[0].html]), TAGS);
+    const check = () =>
+      page.evaluate(
+        async (tags) =>
+          (await globalThis.axe.run(document, { runOnly: tags })).violations.map((v) => [
+            v.id,
+            v.nodes[0].html,
+          ]),
+        TAGS,
+      );
     await mount(page, "picture");
     await page.locator('[data-cell="library/reach"]').focus();
     await page.keyboard.press("ArrowRight");
@@ -69,10 +80,13 @@ describe("the narrow layout (B4)", () => {
           document.querySelector("main").replaceChildren();
           globalThis.mount(name);
           if (document.documentElement.scrollWidth > innerWidth) wrong.push(`${name}: sideways`);
-          const targets = globalThis.card.shadowRoot.querySelectorAll("button, label.option, .grid[data-live] td, textarea");
+          const targets = globalThis.card.shadowRoot.querySelectorAll(
+            "button, label.option, .grid[data-live] td, textarea",
+          );
           for (const el of targets) {
             const { height } = el.getBoundingClientRect();
-            if (el.checkVisibility() && height < 44) wrong.push(`${name}: ${el.textContent} is ${height}`);
+            if (el.checkVisibility() && height < 44)
+              wrong.push(`${name}: ${el.textContent} is ${height}`);
           }
         }
         return wrong;
@@ -87,13 +101,20 @@ describe("the narrow layout (B4)", () => {
     await mount(page, "picture");
     const box = (selector) => page.locator(selector).boundingBox();
     const [option, price, reach, rain] = await Promise.all(
-      ['tr[data-row="barn"] th', '[data-cell="barn/price"]', '[data-cell="barn/reach"]', '[data-cell="barn/rain"]'].map(box),
+      [
+        'tr[data-row="barn"] th',
+        '[data-cell="barn/price"]',
+        '[data-cell="barn/reach"]',
+        '[data-cell="barn/rain"]',
+      ].map(box),
     );
     assert.ok(price.y >= option.y + option.height);
     assert.equal(price.y, reach.y);
     assert.ok(reach.x > price.x + price.width);
     assert.ok(rain.y >= price.y + price.height);
-    const name = await page.locator('[data-cell="barn/price"]').evaluate((el) => getComputedStyle(el, "::before").content);
+    const name = await page
+      .locator('[data-cell="barn/price"]')
+      .evaluate((el) => getComputedStyle(el, "::before").content);
     assert.equal(name, '"Price"');
     await page.context().close();
   });
@@ -101,7 +122,8 @@ describe("the narrow layout (B4)", () => {
   test("the layout follows the container, not the window", async () => {
     const page = await openPage(browser, code, { width: 900 });
     await mount(page, "picture");
-    const display = () => page.locator('tr[data-row="barn"]').evaluate((el) => getComputedStyle(el).display);
+    const display = () =>
+      page.locator('tr[data-row="barn"]').evaluate((el) => getComputedStyle(el).display);
     assert.equal(await display(), "table-row");
     await page.evaluate(() => (document.querySelector("main").style.width = "400px"));
     assert.equal(await display(), "grid");

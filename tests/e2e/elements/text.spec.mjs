@@ -30,25 +30,50 @@ describe("a text change is the smallest one, placed by the caret", () => {
     ["", "x", 1, { at: 0, drop: 0, put: "x" }],
   ]) {
     test(`${JSON.stringify(before_)} to ${JSON.stringify(after_)} at ${caret}`, async () => {
-      const got = await page.evaluate((args) => globalThis.text.splice(...args), [before_, after_, caret]);
+      const got = await page.evaluate(
+        (args) => globalThis.text.splice(...args),
+        [before_, after_, caret],
+      );
       assert.deepEqual(got, wanted);
     });
   }
 
   for (const [mine, theirs, wanted] of [
-    [{ at: 5, drop: 0, put: "x" }, { at: 0, drop: 0, put: "ab" }, { at: 7, drop: 0, put: "x" }],
-    [{ at: 1, drop: 1, put: "x" }, { at: 4, drop: 2, put: "" }, { at: 1, drop: 1, put: "x" }],
-    [{ at: 2, drop: 4, put: "x" }, { at: 4, drop: 4, put: "y" }, { at: 2, drop: 2, put: "x" }],
-    [{ at: 5, drop: 4, put: "x" }, { at: 3, drop: 4, put: "y" }, { at: 4, drop: 2, put: "x" }],
+    [
+      { at: 5, drop: 0, put: "x" },
+      { at: 0, drop: 0, put: "ab" },
+      { at: 7, drop: 0, put: "x" },
+    ],
+    [
+      { at: 1, drop: 1, put: "x" },
+      { at: 4, drop: 2, put: "" },
+      { at: 1, drop: 1, put: "x" },
+    ],
+    [
+      { at: 2, drop: 4, put: "x" },
+      { at: 4, drop: 4, put: "y" },
+      { at: 2, drop: 2, put: "x" },
+    ],
+    [
+      { at: 5, drop: 4, put: "x" },
+      { at: 3, drop: 4, put: "y" },
+      { at: 4, drop: 2, put: "x" },
+    ],
   ]) {
     test(`${JSON.stringify(mine)} over ${JSON.stringify(theirs)}`, async () => {
-      assert.deepEqual(await page.evaluate(([a, b]) => globalThis.text.rebased(a, b), [mine, theirs]), wanted);
+      assert.deepEqual(
+        await page.evaluate(([a, b]) => globalThis.text.rebased(a, b), [mine, theirs]),
+        wanted,
+      );
     });
   }
 
   test("the readable difference shows changed words, not the whole text", async () => {
     const hunks = await page.evaluate(() =>
-      globalThis.text.hunks("Three steps: choose a space.", "Two short steps: choose a space. The rest waits."),
+      globalThis.text.hunks(
+        "Three steps: choose a space.",
+        "Two short steps: choose a space. The rest waits.",
+      ),
     );
     assert.deepEqual(hunks, [
       { before: "Three steps", after: "Two short steps" },

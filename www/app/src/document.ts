@@ -1,10 +1,27 @@
-/** The plan: a Lexical document with the cards of its decisions in it. Its prose is kept in this browser. */
+/**
+ * The plan: a Lexical document with the cards of its decisions in it. Its prose is kept in this
+ * browser.
+ */
 import { buildEditorFromExtensions } from "@lexical/extension";
 import { HistoryExtension } from "@lexical/history";
 import { $createHeadingNode, RichTextExtension } from "@lexical/rich-text";
 import type { SpaceStore } from "deem";
-import { $createDecisionNode, $isDecisionNode, DecisionExtension, FOCUS_DECISION_COMMAND, INSERT_DECISION_COMMAND } from "deem/lexical";
-import { $createParagraphNode, $createTextNode, $getRoot, configExtension, defineExtension, HISTORY_MERGE_TAG, type LexicalEditor } from "lexical";
+import {
+  $createDecisionNode,
+  $isDecisionNode,
+  DecisionExtension,
+  FOCUS_DECISION_COMMAND,
+  INSERT_DECISION_COMMAND,
+} from "deem/lexical";
+import {
+  $createParagraphNode,
+  $createTextNode,
+  $getRoot,
+  configExtension,
+  defineExtension,
+  HISTORY_MERGE_TAG,
+  type LexicalEditor,
+} from "lexical";
 import { nameOf } from "./people.js";
 import { OTHER, type Passage, PLAN, TITLE } from "./plan.js";
 
@@ -21,20 +38,27 @@ export class PlanDocument {
     const app = defineExtension({
       name: "deem-app/plan",
       namespace: "plan",
-      dependencies: [RichTextExtension, HistoryExtension, configExtension(DecisionExtension, { store, nameOf })],
+      dependencies: [
+        RichTextExtension,
+        HistoryExtension,
+        configExtension(DecisionExtension, { store, nameOf }),
+      ],
       $initialEditorState: kept ?? (() => write(store.space)),
       onError: (error) => reportError(error),
     });
     this.#editor = buildEditorFromExtensions(app);
     this.#editor.setRootElement(root);
     this.#editor.registerUpdateListener(({ editorState, dirtyElements, dirtyLeaves }) => {
-      if (dirtyElements.size + dirtyLeaves.size > 0) localStorage.setItem(this.#key, JSON.stringify(editorState));
+      if (dirtyElements.size + dirtyLeaves.size > 0)
+        localStorage.setItem(this.#key, JSON.stringify(editorState));
     });
   }
 
   /** Puts each decision that the plan names below its passage, where it does not stand yet. */
   place(): void {
-    const wanted = this.store.decisions().filter((one) => PLAN.some((passage) => passage.decision === one.header));
+    const wanted = this.store
+      .decisions()
+      .filter((one) => PLAN.some((passage) => passage.decision === one.header));
     const here = this.#placed();
     const missing = wanted.filter((one) => !here.has(one.id));
     if (missing.length === 0 || this.store.space !== "demo") return;
@@ -51,22 +75,33 @@ export class PlanDocument {
     );
   }
 
-  /** Brings a decision into view, at the end of the plan if it stands nowhere, and moves the focus in. */
+  /**
+   * Brings a decision into view, at the end of the plan if it stands nowhere, and moves the focus
+   * in.
+   */
   show(id: string): void {
     const one = this.store.decisions().find((each) => each.id === id);
     if (!this.#placed().has(id)) {
       this.#editor.update(() => $getRoot().selectEnd(), { discrete: true });
-      this.#editor.dispatchCommand(INSERT_DECISION_COMMAND, { decisionId: id, summary: one?.question ?? id });
+      this.#editor.dispatchCommand(INSERT_DECISION_COMMAND, {
+        decisionId: id,
+        summary: one?.question ?? id,
+      });
     }
     requestAnimationFrame(() => {
-      document.querySelector(`decision-card[decision="${CSS.escape(id)}"]`)?.scrollIntoView({ block: "start" });
+      document
+        .querySelector(`decision-card[decision="${CSS.escape(id)}"]`)
+        ?.scrollIntoView({ block: "start" });
       this.#editor.dispatchCommand(FOCUS_DECISION_COMMAND, id);
     });
   }
 
   #placed(): Set<string> {
     return this.#editor.read(() => {
-      const ids = $getRoot().getChildren().filter($isDecisionNode).map((node) => node.getDecisionId());
+      const ids = $getRoot()
+        .getChildren()
+        .filter($isDecisionNode)
+        .map((node) => node.getDecisionId());
       return new Set(ids);
     });
   }
@@ -78,7 +113,8 @@ function write(space: string): void {
   root.append($createHeadingNode("h1").append($createTextNode(demo ? TITLE : space)));
   const passages: readonly Passage[] = demo ? PLAN : OTHER;
   for (const passage of passages) {
-    if (passage.heading !== undefined) root.append($createHeadingNode("h2").append($createTextNode(passage.heading)));
+    if (passage.heading !== undefined)
+      root.append($createHeadingNode("h2").append($createTextNode(passage.heading)));
     root.append($createParagraphNode().append($createTextNode(passage.text)));
   }
   root.append($createParagraphNode());

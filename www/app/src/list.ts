@@ -39,13 +39,28 @@ export class DecisionList {
     this.#title.textContent = all.length === 0 ? "Decisions" : `Decisions (${all.length})`;
     const open = all.filter((one) => one.status === "open" || one.status === "reopened");
     const closed = all.filter((one) => !open.includes(one));
-    this.#items.replaceChildren(...this.#group("Open", open, current), ...this.#group("Closed", closed, current));
+    this.#items.replaceChildren(
+      ...this.#group("Open", open, current),
+      ...this.#group("Closed", closed, current),
+    );
   }
 
-  #group(title: string, items: ReturnType<SpaceStore["decisions"]>, current: string | null): HTMLElement[] {
+  #group(
+    title: string,
+    items: ReturnType<SpaceStore["decisions"]>,
+    current: string | null,
+  ): HTMLElement[] {
     if (items.length === 0) return [];
     const rows = items.map((one) => {
-      const link = h("a", { href: addressOf(this.store.space, one.id), "data-status": one.status, title: STATUS[one.status] ?? one.status }, one.question);
+      const link = h(
+        "a",
+        {
+          href: addressOf(this.store.space, one.id),
+          "data-status": one.status,
+          title: STATUS[one.status] ?? one.status,
+        },
+        one.question,
+      );
       if (one.id === current) link.setAttribute("aria-current", "true");
       link.prepend(h("span", { class: "vh" }, `${STATUS[one.status] ?? one.status}: `));
       return h("li", {}, link);

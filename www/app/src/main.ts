@@ -19,7 +19,9 @@ async function start(): Promise<void> {
   document.title = `${space} · Deem`;
   const store = await openSpace({ url: location.origin, space, user });
   const plan = new PlanDocument(part("paper", HTMLElement), store);
-  const form = new RaiseForm(part("raise", HTMLDialogElement), store, (id) => location.assign(addressOf(space, id)));
+  const form = new RaiseForm(part("raise", HTMLDialogElement), store, (id) =>
+    location.assign(addressOf(space, id)),
+  );
   const list = new DecisionList(store, () => form.open());
   part("aside", HTMLElement).append(list.el);
 
@@ -62,17 +64,30 @@ function emptyNotice(store: SpaceStore, form: RaiseForm): void {
     return;
   }
   const online = store.status().online;
-  const text = online ? "No decision has been raised here yet." : "The relay is away, and this device knows no decision of this space yet.";
+  const text = online
+    ? "No decision has been raised here yet."
+    : "The relay is away, and this device knows no decision of this space yet.";
   if (!notice.hidden && notice.dataset["text"] === text) return;
   notice.dataset["text"] = text;
-  const offers = store.space === "demo" ? [button("Raise the questions of this plan", () => void raiseAll(store), "main")] : [];
-  notice.replaceChildren(text, h("span", { class: "buttons" }, ...(online ? [...offers, button("Raise a decision", () => form.open())] : [])));
+  const offers =
+    store.space === "demo"
+      ? [button("Raise the questions of this plan", () => void raiseAll(store), "main")]
+      : [];
+  notice.replaceChildren(
+    text,
+    h(
+      "span",
+      { class: "buttons" },
+      ...(online ? [...offers, button("Raise a decision", () => form.open())] : []),
+    ),
+  );
   notice.hidden = false;
 }
 
 async function raiseAll(store: SpaceStore): Promise<void> {
   try {
-    for (const seed of [...seeds].reverse()) await raise(store.space, seed satisfies Seed as NewDecision);
+    for (const seed of [...seeds].reverse())
+      await raise(store.space, seed satisfies Seed as NewDecision);
   } catch (error) {
     notice.textContent = `Not raised: ${error instanceof Error ? error.message : String(error)}`;
   }

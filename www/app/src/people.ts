@@ -1,5 +1,11 @@
 /** The people of the demo. Under `deem serve --dev` the address says who is here: `?user=ana`. */
-const NAMES: Record<string, string> = { ana: "Ana", ben: "Ben", cid: "Cid", noor: "Noor", ilse: "Ilse" };
+const NAMES: Record<string, string> = {
+  ana: "Ana",
+  ben: "Ben",
+  cid: "Cid",
+  noor: "Noor",
+  ilse: "Ilse",
+};
 
 const asked = new URLSearchParams(location.search).get("user");
 
@@ -10,7 +16,8 @@ export const nameOf = (person: string): string => NAMES[person] ?? person;
 /** Fills the switcher; choosing someone opens the same page as them. */
 export function personSwitcher(select: HTMLSelectElement): void {
   const people = Object.hasOwn(NAMES, user) ? Object.keys(NAMES) : [user, ...Object.keys(NAMES)];
-  for (const person of people) select.append(new Option(nameOf(person), person, false, person === user));
+  for (const person of people)
+    select.append(new Option(nameOf(person), person, false, person === user));
   select.addEventListener("change", () => {
     const url = new URL(location.href);
     url.searchParams.set("user", select.value);

@@ -25,12 +25,18 @@ export async function raise(space: string, decision: NewDecision): Promise<strin
     body: JSON.stringify({ op, ...decision }),
   });
   const body: { id?: string; message?: string } = await response.json();
-  if (!response.ok || body.id === undefined) throw new Error(body.message ?? `The relay answered ${response.status}.`);
+  if (!response.ok || body.id === undefined)
+    throw new Error(body.message ?? `The relay answered ${response.status}.`);
   return body.id;
 }
 
 export class RaiseForm {
-  readonly #question = h("textarea", { id: "raise-question", rows: "2", required: "", maxlength: "1000" });
+  readonly #question = h("textarea", {
+    id: "raise-question",
+    rows: "2",
+    required: "",
+    maxlength: "1000",
+  });
   readonly #context = h("textarea", { id: "raise-context", rows: "2", maxlength: "1000" });
   readonly #choice = h("input", { type: "radio", name: "kind", checked: "" });
   readonly #written = h("input", { type: "radio", name: "kind" });
@@ -48,8 +54,19 @@ export class RaiseForm {
     const choiceOnly = h(
       "div",
       { class: "choice-only" },
-      h("fieldset", {}, h("legend", {}, "Options"), this.#options.el, h("label", { class: "check" }, this.#several, "More than one can be chosen")),
-      h("fieldset", {}, h("legend", {}, "Criteria, if options are to be judged"), this.#criteria.el),
+      h(
+        "fieldset",
+        {},
+        h("legend", {}, "Options"),
+        this.#options.el,
+        h("label", { class: "check" }, this.#several, "More than one can be chosen"),
+      ),
+      h(
+        "fieldset",
+        {},
+        h("legend", {}, "Criteria, if options are to be judged"),
+        this.#criteria.el,
+      ),
     );
     const form = h(
       "form",
@@ -68,7 +85,12 @@ export class RaiseForm {
       ),
       choiceOnly,
       this.#error,
-      h("p", { class: "buttons" }, button("Cancel", () => this.dialog.close()), this.#submit),
+      h(
+        "p",
+        { class: "buttons" },
+        button("Cancel", () => this.dialog.close()),
+        this.#submit,
+      ),
     );
     for (const radio of [this.#choice, this.#written]) {
       radio.addEventListener("change", () => {
@@ -100,14 +122,17 @@ export class RaiseForm {
       this.#criteria.clear();
       this.raised(id, question);
     } catch (error) {
-      this.#error.textContent = navigator.onLine ? `Not raised: ${error instanceof Error ? error.message : String(error)}` : "Not raised: this needs a connection.";
+      this.#error.textContent = navigator.onLine
+        ? `Not raised: ${error instanceof Error ? error.message : String(error)}`
+        : "Not raised: this needs a connection.";
       this.#error.hidden = false;
     }
     this.#submit.disabled = false;
   }
 
   #commit(question: string, context: string): Promise<string> {
-    if (this.#written.checked) return this.store.createDecision(question, context === "" ? undefined : context);
+    if (this.#written.checked)
+      return this.store.createDecision(question, context === "" ? undefined : context);
     const options = this.#options.labels();
     const criteria = this.#criteria.labels();
     return raise(this.store.space, {
@@ -140,7 +165,9 @@ class Lines {
   }
 
   labels(): string[] {
-    return this.#fields().map((field) => field.value.trim()).filter((label) => label !== "");
+    return this.#fields()
+      .map((field) => field.value.trim())
+      .filter((label) => label !== "");
   }
 
   #fields(): HTMLInputElement[] {
@@ -150,7 +177,12 @@ class Lines {
   #add(): void {
     const number = this.el.childElementCount + 1;
     if (number > this.linesMax) return;
-    const field = h("input", { "aria-label": `${this.name} ${number}`, placeholder: this.hint, maxlength: String(this.lengthMax), autocomplete: "off" });
+    const field = h("input", {
+      "aria-label": `${this.name} ${number}`,
+      placeholder: this.hint,
+      maxlength: String(this.lengthMax),
+      autocomplete: "off",
+    });
     field.addEventListener("input", () => {
       if (this.#fields().at(-1)?.value !== "") this.#add();
     });

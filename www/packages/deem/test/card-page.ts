@@ -8,7 +8,10 @@ defineElements();
 
 const people: Record<string, string> = { ana: "Ana", ben: "Ben", cid: "Cid" };
 
-function mount(name: CardName, element: "decision-card" | "decision-matrix" = "decision-card"): FixtureHandle {
+function mount(
+  name: CardName,
+  element: "decision-card" | "decision-matrix" = "decision-card",
+): FixtureHandle {
   const handle = new FixtureHandle(snapshotOf(cards[name]));
   const card = document.createElement(element);
   card.setAttribute("decision", "d1");

@@ -55,7 +55,14 @@ const marks = {
 } as const;
 
 const ana: Presence = { person: "ana", name: "Ana", clientId: 1, self: true };
-const ben: Presence = { person: "ben", name: "Ben", clientId: 2, self: false, question: "q1", cell: "barn/rain" };
+const ben: Presence = {
+  person: "ben",
+  name: "Ben",
+  clientId: 2,
+  self: false,
+  question: "q1",
+  cell: "barn/rain",
+};
 const cid: Presence = { person: "cid", name: "Cid", clientId: 3, self: false };
 
 const contested: Contested[] = [
@@ -78,12 +85,20 @@ const open: Part = {
   lens: [{ option: "boathouse", behind: ["barn"], flip: ["boathouse/reach"] }],
 };
 
-const text = "Two short steps: choose a space, invite one person. Everything else waits until it is needed.";
+const text =
+  "Two short steps: choose a space, invite one person. Everything else waits until it is needed.";
 
 const settled: Settled = {
   generation: 2,
   answer: {
-    answers: [{ id: "q1", question: workshop.question, chosen: [{ id: "library", label: "Library" }], marks }],
+    answers: [
+      {
+        id: "q1",
+        question: workshop.question,
+        chosen: [{ id: "library", label: "Library" }],
+        marks,
+      },
+    ],
   },
   resolver: "ana",
   at: "2026-10-19T14:20:00.000Z",
@@ -115,7 +130,10 @@ export const cards = {
   choice: {
     ...open,
     sync: { state: "device", pending: 1, online: true },
-    rows: [...workshop.options.map((one) => ({ ...one, question: "q1", state: "defined" as const })), { ...townHall, state: "pending" }],
+    rows: [
+      ...workshop.options.map((one) => ({ ...one, question: "q1", state: "defined" as const })),
+      { ...townHall, state: "pending" },
+    ],
   },
   picture: { ...open },
   empty: { questions: [workshop], suggested: { id: "library", label: "Library" } },
@@ -127,17 +145,35 @@ export const cards = {
       { ...townHall, label: "library ", state: "duplicate", of: "library" },
     ],
     columns: [
-      ...(workshop.criteria ?? []).map((one) => ({ ...one, question: "q1", state: "defined" as const })),
+      ...(workshop.criteria ?? []).map((one) => ({
+        ...one,
+        question: "q1",
+        state: "defined" as const,
+      })),
       { id: "sleep", question: "q1", label: "Sleeping", state: "full" },
     ],
   },
   own: {
     ...open,
     contested: [],
-    draft: { q1: { mode: "custom", single: "library", picks: [], text: "Two half days in the park, with the library as a roof." } },
+    draft: {
+      q1: {
+        mode: "custom",
+        single: "library",
+        picks: [],
+        text: "Two half days in the park, with the library as a roof.",
+      },
+    },
   },
-  multiple: { questions: [meals], draft: { q1: { mode: "choices", single: null, picks: ["fri", "sat2"], text: "" } } },
-  written: { questions: [onboarding], presence: [cid], draft: { q1: { mode: "custom", single: null, picks: [], text } } },
+  multiple: {
+    questions: [meals],
+    draft: { q1: { mode: "choices", single: null, picks: ["fri", "sat2"], text: "" } },
+  },
+  written: {
+    questions: [onboarding],
+    presence: [cid],
+    draft: { q1: { mode: "custom", single: null, picks: [], text } },
+  },
   stale: {
     questions: [{ ...onboarding, context: "" }],
     presence: [cid],
@@ -146,7 +182,14 @@ export const cards = {
     save: {
       state: "stale",
       changed: [{ by: "cid", at: "2026-10-19T14:20:00.000Z", seq: 9 }],
-      difference: [{ kind: "text", where: "q1", before: "Three steps: choose a space, invite one person.", after: text }],
+      difference: [
+        {
+          kind: "text",
+          where: "q1",
+          before: "Three steps: choose a space, invite one person.",
+          after: text,
+        },
+      ],
     },
   },
   staleChoice: {
@@ -170,7 +213,13 @@ export const cards = {
     ...open,
     status: "settled",
     settled,
-    save: { state: "resolved", status: "settled", resolver: "ana", at: settled.at, answer: settled.answer },
+    save: {
+      state: "resolved",
+      status: "settled",
+      resolver: "ana",
+      at: settled.at,
+      answer: settled.answer,
+    },
   },
   invalid: { ...open, save: { state: "refused", code: "invalid", reason: "two-choices" } },
   snippet: {
@@ -179,24 +228,50 @@ export const cards = {
     snippets: [{ id: "s1", code: "old-generation", text: "Library, Rain plan: no" }],
   },
   offline: { ...open, sync: { state: "device", pending: 2, online: false } },
-  settled: { ...open, status: "settled", generation: 2, settled, history: [earlier], contested: [], lens: [] },
+  settled: {
+    ...open,
+    status: "settled",
+    generation: 2,
+    settled,
+    history: [earlier],
+    contested: [],
+    lens: [],
+  },
   settledUnseen: {
     ...open,
     status: "settled",
-    settled: { ...settled, shown: { options: ["barn", "library"], criteria: ["price", "reach", "rain"] }, pressedAt: "2026-10-18T08:00:00.000Z" },
+    settled: {
+      ...settled,
+      shown: { options: ["barn", "library"], criteria: ["price", "reach", "rain"] },
+      pressedAt: "2026-10-18T08:00:00.000Z",
+    },
     lens: [],
   },
   settledText: {
     questions: [onboarding],
     status: "settled",
-    settled: { generation: 1, answer: { answers: [{ id: "q1", question: onboarding.question, text }] }, resolver: "cid", at: settled.at },
+    settled: {
+      generation: 1,
+      answer: { answers: [{ id: "q1", question: onboarding.question, text }] },
+      resolver: "cid",
+      at: settled.at,
+    },
   },
   reopened: { questions: [workshop], status: "reopened", generation: 2, history: [earlier] },
   cancelled: { ...open, status: "cancelled", reason: "The funder chose the date for us." },
   viewer: { ...open, editable: false, sync: { state: "read-only", pending: 0, online: true } },
   several: {
     questions: [
-      { id: "q1", header: "Day", question: "Which day?", options: [{ id: "sat", label: "Saturday" }, { id: "sun", label: "Sunday" }], multiple: false },
+      {
+        id: "q1",
+        header: "Day",
+        question: "Which day?",
+        options: [
+          { id: "sat", label: "Saturday" },
+          { id: "sun", label: "Sunday" },
+        ],
+        multiple: false,
+      },
       { ...onboarding, id: "q2", header: "Start", question: "What do we open with?", context: "" },
     ],
   },

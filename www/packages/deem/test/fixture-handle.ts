@@ -1,4 +1,7 @@
-/** A `DecisionHandle` in memory, for the element tests only: it keeps a snapshot and edits it, with no rules of its own. */
+/**
+ * A `DecisionHandle` in memory, for the element tests only: it keeps a snapshot and edits it, with
+ * no rules of its own.
+ */
 import { apply } from "../src/elements/text-change.js";
 import type {
   CardSnapshot,
@@ -17,10 +20,21 @@ const emptyDraft = (): QuestionDraft => ({ mode: "choices", single: null, picks:
 export function snapshotOf(part: Part): CardSnapshot {
   const { questions, ...rest } = part;
   const rows: Row[] = questions.flatMap((q) =>
-    q.options.map((o) => ({ id: o.id, question: q.id, label: o.label, ...(o.description ? { description: o.description } : {}), state: "defined" as const })),
+    q.options.map((o) => ({
+      id: o.id,
+      question: q.id,
+      label: o.label,
+      ...(o.description ? { description: o.description } : {}),
+      state: "defined" as const,
+    })),
   );
   const columns: Row[] = questions.flatMap((q) =>
-    (q.criteria ?? []).map((c) => ({ id: c.id, question: q.id, label: c.label, state: "defined" as const })),
+    (q.criteria ?? []).map((c) => ({
+      id: c.id,
+      question: q.id,
+      label: c.label,
+      state: "defined" as const,
+    })),
   );
   return {
     id: "d1",
@@ -92,7 +106,10 @@ export class FixtureHandle implements DecisionHandle {
     this.set({ ...part, canUndo: true });
   }
 
-  #draft(question: string | undefined, part: Partial<QuestionDraft>): Record<string, QuestionDraft> {
+  #draft(
+    question: string | undefined,
+    part: Partial<QuestionDraft>,
+  ): Record<string, QuestionDraft> {
     const id = question ?? this.#snap.definition.questions[0]?.id ?? "";
     return { ...this.#snap.draft, [id]: { ...(this.#snap.draft[id] ?? emptyDraft()), ...part } };
   }
@@ -105,13 +122,17 @@ export class FixtureHandle implements DecisionHandle {
   }
 
   choose(option: string | null, question?: string): void {
-    this.#edit(["choose", option], { draft: this.#draft(question, { mode: "choices", single: option }) });
+    this.#edit(["choose", option], {
+      draft: this.#draft(question, { mode: "choices", single: option }),
+    });
   }
 
   pick(option: string, on: boolean): void {
     const question = this.#snap.rows.find((row) => row.id === option)?.question;
     const picks = (this.#snap.draft[question ?? ""]?.picks ?? []).filter((id) => id !== option);
-    this.#edit(["pick", option, on], { draft: this.#draft(question, { mode: "choices", picks: on ? [...picks, option] : picks }) });
+    this.#edit(["pick", option, on], {
+      draft: this.#draft(question, { mode: "choices", picks: on ? [...picks, option] : picks }),
+    });
   }
 
   setMode(mode: "choices" | "custom", question?: string): void {
@@ -119,23 +140,38 @@ export class FixtureHandle implements DecisionHandle {
   }
 
   setText(text: string, caret?: number, question?: string): void {
-    this.#edit(["setText", text, caret], { draft: this.#draft(question, { mode: "custom", text }) });
+    this.#edit(["setText", text, caret], {
+      draft: this.#draft(question, { mode: "custom", text }),
+    });
   }
 
   /** Somebody else's text edit, at a place in the text. */
   remoteText(at: number, drop: number, put: string): void {
     const id = this.#snap.definition.questions[0]?.id ?? "";
-    this.set({ draft: this.#draft(id, { text: apply(this.#snap.draft[id]?.text ?? "", { at, drop, put }) }) });
+    this.set({
+      draft: this.#draft(id, { text: apply(this.#snap.draft[id]?.text ?? "", { at, drop, put }) }),
+    });
   }
 
   appendOption(label: string, _description?: string, question?: string): void {
-    const row: Row = { id: `new${this.#next++}`, question: question ?? "q1", label, state: "pending" };
+    const row: Row = {
+      id: `new${this.#next++}`,
+      question: question ?? "q1",
+      label,
+      state: "pending",
+    };
     this.#edit(["appendOption", label], { rows: [...this.#snap.rows, row] });
   }
 
   appendCriterion(label: string, question?: string): void {
-    if (label === "refuse me") throw Object.assign(new Error("refused"), { code: "invalid", reason: "character" });
-    const row: Row = { id: `new${this.#next++}`, question: question ?? "q1", label, state: "pending" };
+    if (label === "refuse me")
+      throw Object.assign(new Error("refused"), { code: "invalid", reason: "character" });
+    const row: Row = {
+      id: `new${this.#next++}`,
+      question: question ?? "q1",
+      label,
+      state: "pending",
+    };
     this.#edit(["appendCriterion", label], { columns: [...this.#snap.columns, row] });
   }
 
@@ -181,7 +217,11 @@ export class FixtureHandle implements DecisionHandle {
   async reopen(): Promise<void> {
     this.calls.push(["reopen"]);
     const { settled } = this.#snap;
-    this.set({ status: "reopened", generation: this.#snap.generation + 1, history: settled ? [...this.#snap.history, settled] : [] });
+    this.set({
+      status: "reopened",
+      generation: this.#snap.generation + 1,
+      history: settled ? [...this.#snap.history, settled] : [],
+    });
   }
 
   async discard(): Promise<void> {
@@ -200,4 +240,3 @@ export class FixtureHandle implements DecisionHandle {
     if (settled) this.set({ settled: { ...settled, why: text, whyBy: "ana" } });
   }
 }
-

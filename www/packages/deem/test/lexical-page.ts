@@ -2,7 +2,14 @@
 import { createEmptyHistoryState, registerHistory } from "@lexical/history";
 import { registerRichText } from "@lexical/rich-text";
 import { $generateHtmlFromNodes } from "@lexical/html";
-import { $createParagraphNode, $createTextNode, $getRoot, $getSelection, $isNodeSelection, createEditor } from "lexical";
+import {
+  $createParagraphNode,
+  $createTextNode,
+  $getRoot,
+  $getSelection,
+  $isNodeSelection,
+  createEditor,
+} from "lexical";
 import { defineElements } from "../src/elements/index.js";
 import {
   $createDecisionNode,
@@ -44,11 +51,14 @@ function start(name: CardName): void {
   const selected = (): string[] =>
     editor.read(() => {
       const selection = $getSelection();
-      return $isNodeSelection(selection) ? selection.getNodes().map((one) => one.getTextContent()) : [];
+      return $isNodeSelection(selection)
+        ? selection.getNodes().map((one) => one.getTextContent())
+        : [];
     });
   const card = root.querySelector("decision-card");
   const html = (): string => editor.read(() => $generateHtmlFromNodes(editor));
-  const insert = () => editor.dispatchCommand(INSERT_DECISION_COMMAND, { decisionId: "d1", summary: "again" });
+  const insert = () =>
+    editor.dispatchCommand(INSERT_DECISION_COMMAND, { decisionId: "d1", summary: "again" });
   const remove = () => editor.dispatchCommand(REMOVE_DECISION_COMMAND, "d1");
   const json = () => editor.getEditorState().toJSON();
   const text = () => editor.read(() => $getRoot().getTextContent());

@@ -1,4 +1,7 @@
-/** What others did, in one polite region: at most one message in three seconds, never for this tab's own edits. */
+/**
+ * What others did, in one polite region: at most one message in three seconds, never for this tab's
+ * own edits.
+ */
 import type { CardSnapshot, Mark } from "../types.js";
 import type { Context } from "./context.js";
 import { h } from "./dom.js";
@@ -50,7 +53,10 @@ export class Announcer {
     }
     const draft = JSON.stringify(snap.draft) !== JSON.stringify(before.draft);
     if (draft && !this.#ownUntilSeen) {
-      const texts = (one: CardSnapshot): string => Object.values(one.draft).map((part) => part.text).join("\n");
+      const texts = (one: CardSnapshot): string =>
+        Object.values(one.draft)
+          .map((part) => part.text)
+          .join("\n");
       this.#say(texts(before) === texts(snap) ? t.announceChoice(who) : t.announceText(who));
     }
     if (draft) this.#ownUntilSeen = false;

@@ -1,11 +1,15 @@
-/** What every element of this package has: a store or a handle by property, a shadow root, and light DOM that reads without script. */
+/**
+ * What every element of this package has: a store or a handle by property, a shadow root, and light
+ * DOM that reads without script.
+ */
 import { en, type Strings } from "../locale/en.js";
 import type { CardSnapshot, DecisionHandle, SpaceStore } from "../types.js";
 import { h, show } from "./dom.js";
 import { sheet } from "./styles.js";
 
 /** On a server there is no HTMLElement; importing this there must not fail. */
-const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
+const Base: typeof HTMLElement =
+  globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
 export abstract class DecisionElement extends Base {
   static readonly observedAttributes = ["decision", "heading-level"];
@@ -64,7 +68,9 @@ export abstract class DecisionElement extends Base {
     this.#update();
   }
 
-  /** How a person's `sub` is shown; by default the name of someone present, else the `sub` itself. */
+  /**
+   * How a person's `sub` is shown; by default the name of someone present, else the `sub` itself.
+   */
   get nameOf(): ((person: string) => string) | null {
     return this.#nameOf;
   }
@@ -118,7 +124,8 @@ export abstract class DecisionElement extends Base {
   }
 
   #find(): void {
-    if (this.#store && this.decision !== "" && this.#handle?.id !== this.decision) this.handle = this.#store.decision(this.decision);
+    if (this.#store && this.decision !== "" && this.#handle?.id !== this.decision)
+      this.handle = this.#store.decision(this.decision);
   }
 
   #connect(): void {

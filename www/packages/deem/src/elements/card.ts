@@ -1,4 +1,7 @@
-/** `<decision-card>`: one decision as a person works on it. It shows what the handle says and holds no rules of its own. */
+/**
+ * `<decision-card>`: one decision as a person works on it. It shows what the handle says and holds
+ * no rules of its own.
+ */
 import type { CardSnapshot, DecisionHandle } from "../types.js";
 import { Announcer } from "./announce.js";
 import { DecisionElement } from "./base.js";
@@ -60,7 +63,10 @@ export class DecisionCard extends DecisionElement {
     const parts = (this.#parts ??= this.#make(handle));
     const focused = this.root.activeElement;
     const { card, question, head, body, views, byId, notes, foot } = parts;
-    set(card, { "data-status": snap.status, "data-locked": isOpen(snap) && snap.save.state === "waiting" });
+    set(card, {
+      "data-status": snap.status,
+      "data-locked": isOpen(snap) && snap.save.state === "waiting",
+    });
     const [first] = snap.definition.questions;
     const single = snap.definition.questions.length === 1;
     say(question, single || first === undefined ? (first?.question ?? "") : first.header);
@@ -87,9 +93,19 @@ export class DecisionCard extends DecisionElement {
 
   #make(handle: DecisionHandle): Parts {
     const ctx = this.#context(handle);
-    const question = h("div", { id: "question", class: "question", role: "heading", tabindex: -1, part: "question", dir: "auto" });
+    const question = h("div", {
+      id: "question",
+      class: "question",
+      role: "heading",
+      tabindex: -1,
+      part: "question",
+      dir: "auto",
+    });
     const popover = new Popover();
-    const menu = button(ctx.t.menu, () => this.#menu(), { "aria-haspopup": "dialog", part: "menu" });
+    const menu = button(ctx.t.menu, () => this.#menu(), {
+      "aria-haspopup": "dialog",
+      part: "menu",
+    });
     const parts: Parts = {
       ctx,
       question,
@@ -108,10 +124,22 @@ export class DecisionCard extends DecisionElement {
       announcer: new Announcer(ctx),
     };
     const { card, head, about, body, settled, history, notes, foot, announcer } = parts;
-    card.append(head.el, question, about.el, body, settled.el, history.el, notes.el, foot.el, announcer.el, popover.el);
+    card.append(
+      head.el,
+      question,
+      about.el,
+      body,
+      settled.el,
+      history.el,
+      notes.el,
+      foot.el,
+      announcer.el,
+      popover.el,
+    );
     card.addEventListener("keydown", (event) => this.#undo(event));
     card.addEventListener("focusout", (event) => {
-      if (!(event.relatedTarget instanceof Node) || !card.contains(event.relatedTarget)) handle.setPresence(null);
+      if (!(event.relatedTarget instanceof Node) || !card.contains(event.relatedTarget))
+        handle.setPresence(null);
     });
     this.root.append(card);
     return parts;
@@ -189,7 +217,9 @@ export class DecisionCard extends DecisionElement {
     return {
       contested: (cell, option, criterion) => {
         if (!cell) return popover.close(false);
-        const kids = contestedKids(ctx, ctx.snapshot(), option, criterion, () => popover.close(true));
+        const kids = contestedKids(ctx, ctx.snapshot(), option, criterion, () =>
+          popover.close(true),
+        );
         if (kids.length > 0) popover.show(cell, ctx.t.contestedLabel, "dialog", kids);
         return true;
       },
@@ -202,13 +232,21 @@ export class DecisionCard extends DecisionElement {
     if (!parts) return;
     const { ctx, popover, menu } = parts;
     const snap = ctx.snapshot();
-    const keyboard = button(ctx.t.keyboard, () => popover.show(menu, ctx.t.keyboard, "dialog", helpKids(ctx)));
+    const keyboard = button(ctx.t.keyboard, () =>
+      popover.show(menu, ctx.t.keyboard, "dialog", helpKids(ctx)),
+    );
     const discard = button(ctx.t.discardMenu, () => {
       popover.close(false);
       ctx.open("discard");
     });
-    set(discard, { "aria-disabled": snap.sync.online ? null : "true", title: snap.sync.online ? null : ctx.t.needsConnection });
-    const kids = [...(isOpen(snap) && snap.columns.length > 0 ? [keyboard] : []), ...(mayDiscard(snap) ? [discard] : [])];
+    set(discard, {
+      "aria-disabled": snap.sync.online ? null : "true",
+      title: snap.sync.online ? null : ctx.t.needsConnection,
+    });
+    const kids = [
+      ...(isOpen(snap) && snap.columns.length > 0 ? [keyboard] : []),
+      ...(mayDiscard(snap) ? [discard] : []),
+    ];
     popover.show(menu, ctx.t.menu, "dialog", [h("div", { class: "menu" }, ...kids)]);
     menu.setAttribute("aria-expanded", "true");
     kids[0]?.focus();
@@ -234,10 +272,12 @@ export class DecisionCard extends DecisionElement {
 
   #leave(): void {
     const left = new CustomEvent("deem-leave", { bubbles: true, composed: true, cancelable: true });
-    if (this.dispatchEvent(left) && this.root.activeElement instanceof HTMLElement) this.root.activeElement.blur();
+    if (this.dispatchEvent(left) && this.root.activeElement instanceof HTMLElement)
+      this.root.activeElement.blur();
   }
 }
 
-const mayDiscard = (snap: CardSnapshot): boolean => snap.editable && (isOpen(snap) || snap.status === "settled");
+const mayDiscard = (snap: CardSnapshot): boolean =>
+  snap.editable && (isOpen(snap) || snap.status === "settled");
 
 const reachable = (el: HTMLElement): boolean => el.isConnected && el.checkVisibility();

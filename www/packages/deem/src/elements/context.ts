@@ -1,4 +1,6 @@
-/** What every part of a card is given: the decision, the words, and where this tab left the card. */
+/**
+ * What every part of a card is given: the decision, the words, and where this tab left the card.
+ */
 import type { Strings } from "../locale/en.js";
 import type { CardSnapshot, DecisionHandle, DeemErrorShape, Mark } from "../types.js";
 
@@ -10,7 +12,8 @@ export const OWN_ROW = "*own";
 export type Panel = "option" | "criterion" | "why" | "discard";
 
 /**
- * Where this tab left a card. It belongs to the decision, not to the element: a card that is moved in a
+ * Where this tab left a card. It belongs to the decision, not to the element: a card that is moved
+ * in a
  * document becomes a new element and goes on where it was.
  */
 export interface ViewState {

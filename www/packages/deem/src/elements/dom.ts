@@ -1,4 +1,6 @@
-/** The few DOM helpers the elements share. Data enters the page only as text nodes and attributes. */
+/**
+ * The few DOM helpers the elements share. Data enters the page only as text nodes and attributes.
+ */
 
 export type Attrs = Record<string, string | number | boolean | null | undefined>;
 export type Kid = Node | string;
@@ -37,7 +39,9 @@ export function show(el: HTMLElement, on: boolean): void {
   if (el.hidden === on) el.hidden = !on;
 }
 
-/** Brings `parent`'s children to `wanted`, in order, moving none that stands right: focus survives. */
+/**
+ * Brings `parent`'s children to `wanted`, in order, moving none that stands right: focus survives.
+ */
 export function arrange(parent: Element, wanted: readonly Element[]): void {
   const keep = new Set<Element>(wanted);
   for (const child of [...parent.children]) if (!keep.has(child)) child.remove();

@@ -36,7 +36,8 @@ export class SyncLine {
   update(sync: CardSync): void {
     clearTimeout(this.#timer);
     const passing = sync.online && (sync.state === "sending" || sync.state === "device");
-    if (passing && this.#words.textContent !== "") this.#timer = setTimeout(() => this.#write(sync), PASSING_MS);
+    if (passing && this.#words.textContent !== "")
+      this.#timer = setTimeout(() => this.#write(sync), PASSING_MS);
     else this.#write(sync);
   }
 
@@ -63,15 +64,31 @@ export class Foot {
 
   constructor(private readonly ctx: Context) {
     const { t, handle } = ctx;
-    const toggle = (kind: "option" | "criterion") => (): void => ctx.open(ctx.ui.panel === kind ? null : kind);
+    const toggle = (kind: "option" | "criterion") => (): void =>
+      ctx.open(ctx.ui.panel === kind ? null : kind);
     this.option = button(t.addOption, toggle("option"), { part: "add-option" });
     this.criterion = button(t.addCriterion, toggle("criterion"), { part: "add-criterion" });
-    this.#keep = button(t.keepEditing, () => ctx.edit(() => handle.dismissSave()), { part: "keep-editing" });
-    this.#takeBack = button(t.takeBack, () => ctx.edit(() => handle.takeBackSave()), { class: "line", part: "take-back" });
-    this.save = button(t.save, () => ctx.edit(() => handle.save()), { class: "save", part: "save" });
+    this.#keep = button(t.keepEditing, () => ctx.edit(() => handle.dismissSave()), {
+      part: "keep-editing",
+    });
+    this.#takeBack = button(t.takeBack, () => ctx.edit(() => handle.takeBackSave()), {
+      class: "line",
+      part: "take-back",
+    });
+    this.save = button(t.save, () => ctx.edit(() => handle.save()), {
+      class: "save",
+      part: "save",
+    });
     this.#sync = new SyncLine(ctx);
     this.left.append(this.option, this.criterion);
-    this.el.append(this.left, this.#keep, h("span", { class: "grow" }), this.#sync.el, this.#takeBack, this.save);
+    this.el.append(
+      this.left,
+      this.#keep,
+      h("span", { class: "grow" }),
+      this.#sync.el,
+      this.#takeBack,
+      this.save,
+    );
   }
 
   update(snap: CardSnapshot, only: Shown | undefined): void {
@@ -82,10 +99,17 @@ export class Foot {
     const { state } = snap.save;
     const told = state === "stale" || state === "refused";
     const held = state === "waiting" || state === "old" || state === "blocked";
-    for (const [kind, el] of [["option", this.option], ["criterion", this.criterion]] as const) {
+    for (const [kind, el] of [
+      ["option", this.option],
+      ["criterion", this.criterion],
+    ] as const) {
       const can = only ? growth(this.ctx, only, kind) : { offered: false, reason: "" };
       show(el, can.offered && !told && !isLocked(snap));
-      set(el, { "aria-disabled": can.reason === "" ? null : "true", "aria-expanded": String(ui.panel === kind), title: can.reason || null });
+      set(el, {
+        "aria-disabled": can.reason === "" ? null : "true",
+        "aria-expanded": String(ui.panel === kind),
+        title: can.reason || null,
+      });
     }
     show(this.left, !told);
     show(this.#keep, told);
@@ -93,7 +117,10 @@ export class Foot {
     show(this.save, snap.editable && state !== "waiting" && state !== "blocked");
     say(this.save, state === "stale" ? t.saveShown : state === "old" ? t.saveNow : t.save);
     const empty = !answerable(snap);
-    set(this.save, { "aria-disabled": empty ? "true" : null, title: empty ? t.nothingToSave : null });
+    set(this.save, {
+      "aria-disabled": empty ? "true" : null,
+      title: empty ? t.nothingToSave : null,
+    });
     show(this.#sync.el, state !== "stale");
     this.#sync.update(snap.sync);
   }

@@ -1,6 +1,8 @@
 /**
- * Options and criteria as one grid: rows are options with their answer control, columns are criteria.
- * One tab stop; the cell itself is the widget. Rows and cells are kept by id, so focus survives changes.
+ * Options and criteria as one grid: rows are options with their answer control, columns are
+ * criteria.
+ * One tab stop; the cell itself is the widget. Rows and cells are kept by id, so focus survives
+ * changes.
  */
 import type { CardSnapshot, Presence, Row } from "../types.js";
 import { type Context, OPTION_COLUMN, OWN_ROW } from "./context.js";
@@ -15,7 +17,10 @@ import { isOpen, type Shown } from "./shown.js";
 export interface GridHost {
   /** Opens the field of the own words. */
   openOwn(): void;
-  /** Shows who said what of a contested cell, beside it; null puts it away. Says whether one was open. */
+  /**
+   * Shows who said what of a contested cell, beside it; null puts it away. Says whether one was
+   * open.
+   */
   contested(cell: HTMLElement | null, option: string, criterion: string): boolean;
   help(beside: HTMLElement): void;
 }
@@ -64,7 +69,14 @@ export class Grid {
     set(this.#corner, { role: "columnheader" });
     arrange(this.#headRow, [
       this.#corner,
-      ...this.#heads.for(columns, () => h("th", { scope: "col", role: "columnheader", part: "criterion" }, h("span"), h("span", { class: "tag" }))),
+      ...this.#heads.for(columns, () =>
+        h(
+          "th",
+          { scope: "col", role: "columnheader", part: "criterion" },
+          h("span"),
+          h("span", { class: "tag" }),
+        ),
+      ),
     ]);
     for (const column of shown.columns) this.#head(column, shown);
     const ids = rowIds(shown);
@@ -73,7 +85,10 @@ export class Grid {
       this.#cells.delete(gone);
       this.#firsts.delete(gone);
     }
-    arrange(this.#body, this.#rows.for(ids, (id) => h("tr", { role: "row", "data-row": id, part: "row" })));
+    arrange(
+      this.#body,
+      this.#rows.for(ids, (id) => h("tr", { role: "row", "data-row": id, part: "row" })),
+    );
     for (const id of ids) this.#row(id, shown, columns, notes);
     this.#roving();
   }
@@ -83,7 +98,9 @@ export class Grid {
     const [label, tag] = el?.children ?? [];
     if (!el || !label || !(tag instanceof HTMLElement)) return;
     say(label, column.label);
-    const word = shown.unseen.has(column.id) ? this.ctx.t.addedUnseen : this.ctx.t.rowState[column.state];
+    const word = shown.unseen.has(column.id)
+      ? this.ctx.t.addedUnseen
+      : this.ctx.t.rowState[column.state];
     say(tag, word);
     show(tag, word !== "");
   }
@@ -113,7 +130,11 @@ export class Grid {
     if (first === undefined) {
       const control = optionControl(this.ctx, shown, id, () => this.host?.openOwn());
       control.input.tabIndex = -1;
-      const cell = h("th", { scope: "row", "data-row": id, "data-column": OPTION_COLUMN }, control.el);
+      const cell = h(
+        "th",
+        { scope: "row", "data-row": id, "data-column": OPTION_COLUMN },
+        control.el,
+      );
       first = { cell, control };
       this.#firsts.set(id, first);
     }
@@ -122,7 +143,11 @@ export class Grid {
 
   #makeCell(row: string, column: string): HTMLTableCellElement {
     const mark = h("span", { class: "mark" }, icon(""), h("span", { class: "vh" }));
-    return h("td", { part: "cell", "data-row": row, "data-column": column, "data-cell": cellOf(row, column) }, mark);
+    return h(
+      "td",
+      { part: "cell", "data-row": row, "data-column": column, "data-cell": cellOf(row, column) },
+      mark,
+    );
   }
 
   #cell(el: HTMLTableCellElement, shown: Shown, notes: Notes): void {
@@ -132,7 +157,9 @@ export class Grid {
     const here = notes.here.get(key) ?? [];
     const dispute = notes.contested.get(key);
     const column = shown.columns.find((one) => one.id === el.dataset["column"]);
-    const said = [here.length > 0 ? t.here(here.map((one) => one.name)) : "", dispute ?? ""].filter((text) => text !== "");
+    const said = [here.length > 0 ? t.here(here.map((one) => one.name)) : "", dispute ?? ""].filter(
+      (text) => text !== "",
+    );
     set(el, {
       role: shown.live ? "gridcell" : "cell",
       "data-mark": mark ?? "none",
@@ -156,7 +183,10 @@ export class Grid {
     const live = this.#shown?.live === true;
     const at = this.ctx.ui.cell;
     const all = [...this.el.querySelectorAll<HTMLElement>("[data-row][data-column]")];
-    const active = (at && all.find((el) => el.dataset["row"] === at.row && el.dataset["column"] === at.column)) ?? all[0];
+    const active =
+      (at &&
+        all.find((el) => el.dataset["row"] === at.row && el.dataset["column"] === at.column)) ??
+      all[0];
     for (const el of all) set(el, { tabindex: live ? (el === active ? 0 : -1) : null });
   }
 
@@ -177,7 +207,9 @@ export class Grid {
     this.ctx.ui.cell = { row, column };
     this.#roving();
     const question = this.#shown.question.id;
-    this.ctx.handle.setPresence(column === "" ? { question } : { question, cell: cellOf(row, column) });
+    this.ctx.handle.setPresence(
+      column === "" ? { question } : { question, cell: cellOf(row, column) },
+    );
     const keyboard = cell.matches(":focus-visible");
     this.host?.contested(keyboard && "contested" in cell.dataset ? cell : null, row, column);
   }
@@ -202,7 +234,11 @@ export class Grid {
   #unpick(row: string, shown: Shown): void {
     if (row === OWN_ROW || !isOn(shown, row)) return;
     const { question } = shown;
-    this.ctx.edit(() => (question.multiple ? this.ctx.handle.pick(row, false) : this.ctx.handle.choose(null, question.id)));
+    this.ctx.edit(() =>
+      question.multiple
+        ? this.ctx.handle.pick(row, false)
+        : this.ctx.handle.choose(null, question.id),
+    );
   }
 
   #key(event: KeyboardEvent): void {
@@ -228,7 +264,8 @@ export class Grid {
         return;
       case "mark":
         if (this.#shown?.locked !== false) return;
-        if (column !== OPTION_COLUMN) return this.ctx.mark([{ option: row, criterion: column, mark: action.mark }]);
+        if (column !== OPTION_COLUMN)
+          return this.ctx.mark([{ option: row, criterion: column, mark: action.mark }]);
         if (action.mark === null) this.#unpick(row, this.#shown);
         return;
       case "help":
@@ -244,7 +281,10 @@ function ornaments(box: Element, here: Presence[], contested: boolean): void {
   const badge = box.querySelector(".face");
   const [first] = here;
   if (!first) badge?.remove();
-  else if (badge?.textContent !== initials(first.name) || badge.getAttribute("title") !== first.name) {
+  else if (
+    badge?.textContent !== initials(first.name) ||
+    badge.getAttribute("title") !== first.name
+  ) {
     badge?.remove();
     const made = face(first.person, first.name);
     set(made, { role: null, "aria-label": null, "aria-hidden": "true" });
@@ -264,7 +304,9 @@ function notesOf(ctx: Context, snap: CardSnapshot): Notes {
   }
   const contested = new Map<string, string>();
   for (const one of snap.contested) {
-    const said = [...one.lost, one.stands].map((entry) => ctx.t.contestedSaid(ctx.name(entry.by), entry.mark));
+    const said = [...one.lost, one.stands].map((entry) =>
+      ctx.t.contestedSaid(ctx.name(entry.by), entry.mark),
+    );
     contested.set(cellOf(one.option, one.criterion), ctx.t.contestedShort(said, one.stands.mark));
   }
   return { here, contested };

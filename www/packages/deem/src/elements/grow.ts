@@ -1,4 +1,7 @@
-/** Growing a definition in place (D6): the field for a new option or criterion, and what became of refused ones. */
+/**
+ * Growing a definition in place (D6): the field for a new option or criterion, and what became of
+ * refused ones.
+ */
 import type { Row } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, Region } from "./dom.js";
@@ -10,11 +13,16 @@ import { CRITERIA_MAX, CRITERION_MAX, LABEL_MAX, OPTIONS_MAX, type Shown } from 
 type Kind = "option" | "criterion";
 
 /** May this question still grow, and if not, why. */
-export function growth(ctx: Context, shown: Shown, kind: Kind): { offered: boolean; reason: string } {
+export function growth(
+  ctx: Context,
+  shown: Shown,
+  kind: Kind,
+): { offered: boolean; reason: string } {
   const { question } = shown;
   const offered = shown.live && question.verbatim !== true && question.response !== "text";
   const option = kind === "option";
-  const full = (option ? shown.rows : shown.columns).length >= (option ? OPTIONS_MAX : CRITERIA_MAX);
+  const full =
+    (option ? shown.rows : shown.columns).length >= (option ? OPTIONS_MAX : CRITERIA_MAX);
   const reason = option ? ctx.t.mostOptions(OPTIONS_MAX) : ctx.t.mostCriteria(CRITERIA_MAX);
   return { offered, reason: full ? reason : "" };
 }
@@ -41,7 +49,10 @@ export function growForm(ctx: Context, kind: Kind, question: string): LineForm {
   return form;
 }
 
-/** Refused proposals of this person, each with its reason and, for a duplicate, the offer to carry its marks over. */
+/**
+ * Refused proposals of this person, each with its reason and, for a duplicate, the offer to carry
+ * its marks over.
+ */
 export class Refused {
   readonly #region = new Region(h("div", { class: "refused", role: "status", part: "refused" }));
   readonly el = this.#region.el;
@@ -52,7 +63,9 @@ export class Refused {
     const { hidden } = this.ctx.ui;
     const lines = shown.refused.filter((one) => !hidden.has(one.row.id));
     const key = lines.map((one) => [one.kind, one.row, marksOn(shown, one.kind, one.row)]);
-    this.#region.render(lines.length > 0 ? JSON.stringify(key) : "", () => lines.map((one) => this.#line(shown, one.kind, one.row)));
+    this.#region.render(lines.length > 0 ? JSON.stringify(key) : "", () =>
+      lines.map((one) => this.#line(shown, one.kind, one.row)),
+    );
   }
 
   #line(shown: Shown, kind: Kind, row: Row): HTMLElement {
@@ -66,11 +79,22 @@ export class Refused {
         : row.state === "full"
           ? t.fullRow(row.label, most)
           : t.refusedRow(row.label);
-    const words = marks.map((one) => `${labelIn(shown, kind === "option" ? one.criterion : one.option)} ${t.marks[one.mark]}`);
-    const el = h("p", null, h("span", null, said, ...(words.length > 0 ? [" ", t.itsMarks(t.list(words))] : [])));
+    const words = marks.map(
+      (one) =>
+        `${labelIn(shown, kind === "option" ? one.criterion : one.option)} ${t.marks[one.mark]}`,
+    );
+    const el = h(
+      "p",
+      null,
+      h("span", null, said, ...(words.length > 0 ? [" ", t.itsMarks(t.list(words))] : [])),
+    );
     if (marks.length > 0 && row.of !== undefined && !shown.locked) {
       const target = row.of;
-      el.append(button(t.carry(marks.length, of), () => this.#carry(kind, row, target, shown), { class: "line" }));
+      el.append(
+        button(t.carry(marks.length, of), () => this.#carry(kind, row, target, shown), {
+          class: "line",
+        }),
+      );
     }
     el.append(
       button(t.hide, () => {

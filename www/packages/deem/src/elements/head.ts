@@ -17,8 +17,16 @@ export class Head {
   readonly reopen: HTMLButtonElement;
 
   constructor(private readonly ctx: Context) {
-    this.reopen = button(ctx.t.reopen, () => ctx.request(() => ctx.handle.reopen()), { part: "reopen" });
-    this.el.append(this.#pill, this.#header, h("span", { class: "grow" }), this.#faces, this.reopen);
+    this.reopen = button(ctx.t.reopen, () => ctx.request(() => ctx.handle.reopen()), {
+      part: "reopen",
+    });
+    this.el.append(
+      this.#pill,
+      this.#header,
+      h("span", { class: "grow" }),
+      this.#faces,
+      this.reopen,
+    );
   }
 
   update(snap: CardSnapshot): void {

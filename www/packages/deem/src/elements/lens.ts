@@ -1,4 +1,7 @@
-/** The lens (D12.1): which option is behind which, and what would end that. A reading, never a verdict. */
+/**
+ * The lens (D12.1): which option is behind which, and what would end that. A reading, never a
+ * verdict.
+ */
 import type { CardSnapshot, LensEntry } from "../types.js";
 import type { Context } from "./context.js";
 import { h, type Kid, Region } from "./dom.js";
@@ -19,8 +22,13 @@ export class Lens {
     const label = (id: string): string => labelIn(shown, id);
     const here = new Set(shown.rows.map((row) => row.id));
     const entries = snap.lens.filter((entry) => here.has(entry.option)).slice(0, LINES_MAX);
-    const equal = shown.columns.filter((column) => snap.equal.includes(column.id)).map((column) => column.label);
-    const lines: [string, string][] = entries.map((entry) => [label(entry.option), sentence(this.ctx, shown, entry)]);
+    const equal = shown.columns
+      .filter((column) => snap.equal.includes(column.id))
+      .map((column) => column.label);
+    const lines: [string, string][] = entries.map((entry) => [
+      label(entry.option),
+      sentence(this.ctx, shown, entry),
+    ]);
     if (equal.length > 0 && shown.rows.length > 1) lines.push(["", t.equal(equal)]);
     this.#region.render(lines.length > 0 ? JSON.stringify(lines) : "", () => lines.map(line));
   }
@@ -28,7 +36,12 @@ export class Lens {
 
 function line([option, text]: [string, string]): Kid {
   const sign = h("span", { "aria-hidden": "true" }, "◇");
-  return h("p", null, sign, h("span", null, ...(option === "" ? [] : [h("b", null, option)]), text));
+  return h(
+    "p",
+    null,
+    sign,
+    h("span", null, ...(option === "" ? [] : [h("b", null, option)]), text),
+  );
 }
 
 function sentence(ctx: Context, shown: Shown, entry: LensEntry): string {
@@ -36,7 +49,9 @@ function sentence(ctx: Context, shown: Shown, entry: LensEntry): string {
   const [only] = entry.behind;
   const on =
     entry.behind.length === 1 && only !== undefined
-      ? shown.columns.filter((column) => below(shown.marks, cellOf(entry.option, column.id), cellOf(only, column.id)))
+      ? shown.columns.filter((column) =>
+          below(shown.marks, cellOf(entry.option, column.id), cellOf(only, column.id)),
+        )
       : [];
   const behind = t.behind(
     entry.behind.map((id) => labelIn(shown, id)),
@@ -45,10 +60,13 @@ function sentence(ctx: Context, shown: Shown, entry: LensEntry): string {
   if (entry.flip.length === 0) return behind;
   const [first, ...more] = entry.flip;
   const [row, column] = (first ?? "").split("/");
-  if (more.length === 0 && row === entry.option && on.length === 1 && on[0]?.id === column) return behind + t.flipThere;
+  if (more.length === 0 && row === entry.option && on.length === 1 && on[0]?.id === column)
+    return behind + t.flipThere;
   const cells = entry.flip.map((cell) => {
     const [option = "", criterion = ""] = cell.split("/");
-    return option === entry.option ? labelIn(shown, criterion) : `${labelIn(shown, option)} ${labelIn(shown, criterion)}`;
+    return option === entry.option
+      ? labelIn(shown, criterion)
+      : `${labelIn(shown, option)} ${labelIn(shown, criterion)}`;
   });
   return behind + t.flip(cells);
 }

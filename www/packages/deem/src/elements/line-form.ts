@@ -1,4 +1,7 @@
-/** A field for one line that opens in place: Enter sends, Escape gives up; what is typed belongs to the decision. */
+/**
+ * A field for one line that opens in place: Enter sends, Escape gives up; what is typed belongs to
+ * the decision.
+ */
 import type { Context, Panel } from "./context.js";
 import { button, h, show } from "./dom.js";
 
@@ -22,10 +25,23 @@ export class LineForm {
     send: (text: string) => void,
   ) {
     const { typed } = ctx.ui;
-    const attrs = { type: "text", "aria-label": words.label, placeholder: words.hint, maxlength: lengthMax, autocomplete: "off", dir: "auto" };
+    const attrs = {
+      type: "text",
+      "aria-label": words.label,
+      placeholder: words.hint,
+      maxlength: lengthMax,
+      autocomplete: "off",
+      dir: "auto",
+    };
     this.#field = h("input", attrs);
     this.#send = h("button", { type: "submit", class: "line" }, words.send);
-    this.el = h("form", { class: "line-form", hidden: true }, this.#field, this.#send, button(words.close, () => this.close()));
+    this.el = h(
+      "form",
+      { class: "line-form", hidden: true },
+      this.#field,
+      this.#send,
+      button(words.close, () => this.close()),
+    );
     this.#field.addEventListener("input", () => {
       typed[panel] = this.#field.value;
     });

@@ -1,4 +1,6 @@
-/** `<decision-matrix>`: the grid of one choice decision alone, for a host that has its own frame. */
+/**
+ * `<decision-matrix>`: the grid of one choice decision alone, for a host that has its own frame.
+ */
 import type { CardSnapshot, DecisionHandle } from "../types.js";
 import { DecisionCard } from "./card.js";
 

@@ -1,4 +1,7 @@
-/** What needs the person: a save that did not go through, an edit kept for them, a question before a discard. */
+/**
+ * What needs the person: a save that did not go through, an edit kept for them, a question before a
+ * discard.
+ */
 import type { CardSnapshot, Difference } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, type Kid, Region, show } from "./dom.js";
@@ -19,28 +22,47 @@ export class Notes {
   constructor(private readonly ctx: Context) {
     const { t } = ctx;
     this.#keep = button(t.keepIt, () => ctx.open(null), { class: "line" });
-    const discard = button(t.discard, () => {
-      ctx.open(null);
-      ctx.request(() => ctx.handle.discard());
-    }, { class: "danger", part: "discard" });
+    const discard = button(
+      t.discard,
+      () => {
+        ctx.open(null);
+        ctx.request(() => ctx.handle.discard());
+      },
+      { class: "danger", part: "discard" },
+    );
     this.#discard.setAttribute("aria-label", t.discardAsk);
-    this.#discard.append(h("b", null, t.discardAsk), h("p", null, t.discardText), h("p", { class: "buttons" }, this.#keep, discard));
+    this.#discard.append(
+      h("b", null, t.discardAsk),
+      h("p", null, t.discardText),
+      h("p", { class: "buttons" }, this.#keep, discard),
+    );
     this.el.append(this.#snippets.el, this.#save.el, this.#problem.el, this.#discard);
   }
 
   update(snap: CardSnapshot): void {
     const { ui, t } = this.ctx;
-    this.#snippets.render(snap.snippets.length > 0 ? JSON.stringify(snap.snippets) : "", () => this.#kept(snap));
+    this.#snippets.render(snap.snippets.length > 0 ? JSON.stringify(snap.snippets) : "", () =>
+      this.#kept(snap),
+    );
     const about = snap.save;
-    const plain = about.state === "none" || (about.state === "resolved" && about.status === undefined);
+    const plain =
+      about.state === "none" || (about.state === "resolved" && about.status === undefined);
     this.#save.render(plain ? "" : JSON.stringify(about), () => this.#saveNote(snap));
     this.#problem.render(ui.problem ? JSON.stringify(ui.problem) : "", () => [
       h("b", null, ui.problem?.title ?? ""),
       h("p", null, t.reason(ui.problem?.code ?? "")),
-      h("p", { class: "buttons" }, button(t.close, () => {
-        ui.problem = null;
-        this.ctx.refresh();
-      }, { class: "line" })),
+      h(
+        "p",
+        { class: "buttons" },
+        button(
+          t.close,
+          () => {
+            ui.problem = null;
+            this.ctx.refresh();
+          },
+          { class: "line" },
+        ),
+      ),
     ]);
     show(this.#discard, ui.panel === "discard");
   }
@@ -56,7 +78,9 @@ export class Notes {
         "p",
         null,
         h("span", null, t.snippet(visible(one.text)), " ", t.reason(one.code)),
-        button(t.putBack, () => this.ctx.edit(() => handle.restoreSnippet(one.id)), { class: "line" }),
+        button(t.putBack, () => this.ctx.edit(() => handle.restoreSnippet(one.id)), {
+          class: "line",
+        }),
         button(t.drop, () => this.ctx.edit(() => handle.dropSnippet(one.id))),
       ),
     );
@@ -79,15 +103,30 @@ export class Notes {
       case "stale": {
         const names = [...new Set(save.changed.map((one) => this.ctx.name(one.by)))];
         const lines = save.difference.flatMap((one) => lineOf(this.ctx, snap, one));
-        return [h("b", null, t.staleTitle(names)), lines.length > 0 ? h("ul", null, ...lines) : h("p", null, t.staleNothing)];
+        return [
+          h("b", null, t.staleTitle(names)),
+          lines.length > 0 ? h("ul", null, ...lines) : h("p", null, t.staleNothing),
+        ];
       }
       case "resolved": {
-        const who = save.status === "settled" && save.resolver !== undefined ? this.ctx.name(save.resolver) : undefined;
+        const who =
+          save.status === "settled" && save.resolver !== undefined
+            ? this.ctx.name(save.resolver)
+            : undefined;
         const answer = save.answer ? answerText({ answer: save.answer }) : "";
         return [
           h("b", null, t.resolvedTitle(who, t.status[save.status])),
-          h("p", null, ...(answer === "" ? [] : [t.resolvedAnswer(visible(answer))]), t.resolvedText),
-          h("p", { class: "buttons" }, button(t.close, () => this.ctx.edit(() => handle.dismissSave()), { class: "line" })),
+          h(
+            "p",
+            null,
+            ...(answer === "" ? [] : [t.resolvedAnswer(visible(answer))]),
+            t.resolvedText,
+          ),
+          h(
+            "p",
+            { class: "buttons" },
+            button(t.close, () => this.ctx.edit(() => handle.dismissSave()), { class: "line" }),
+          ),
         ];
       }
     }
@@ -97,10 +136,13 @@ export class Notes {
 /** One line of the readable difference: what stood there, and what stands there now. */
 function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[] {
   const { t } = ctx;
-  const label = (id: string): string => [...snap.rows, ...snap.columns].find((row) => row.id === id)?.label ?? id;
+  const label = (id: string): string =>
+    [...snap.rows, ...snap.columns].find((row) => row.id === id)?.label ?? id;
   if (one.kind === "text") {
     const found = hunks(visible(one.before ?? ""), visible(one.after ?? ""));
-    return found.slice(0, HUNKS_MAX).map((hunk) => change("", hunk.before, hunk.after, t.added, t.removed));
+    return found
+      .slice(0, HUNKS_MAX)
+      .map((hunk) => change("", hunk.before, hunk.after, t.added, t.removed));
   }
   const where = one.where.split("/").map(label).join(", ");
   const word = (value: string | null): string => {
@@ -112,7 +154,13 @@ function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[
   return [pair(`${name}: `, word(one.before), word(one.after))];
 }
 
-function change(name: string, before: string, after: string, added: string, removed: string): HTMLElement {
+function change(
+  name: string,
+  before: string,
+  after: string,
+  added: string,
+  removed: string,
+): HTMLElement {
   if (before === "") return h("li", null, `${added}: `, h("ins", null, `“${after}”`));
   if (after === "") return h("li", null, `${removed}: `, h("del", null, `“${before}”`));
   return pair(name, before, after);

@@ -1,4 +1,7 @@
-/** The answer control of one option: a native radio or checkbox with its label, in a grid or a fieldset. */
+/**
+ * The answer control of one option: a native radio or checkbox with its label, in a grid or a
+ * fieldset.
+ */
 import type { Strings } from "../locale/en.js";
 import { h, say, set, show } from "./dom.js";
 
@@ -28,9 +31,17 @@ export class OptionControl {
     change: (on: boolean, wasKept: boolean) => void,
   ) {
     this.input = h("input", { type, name, value: id, part: "option-input" });
-    // Not "change": picking a kept radio again changes nothing for the browser, but it does for the card.
-    this.input.addEventListener("click", () => change(this.input.checked, "kept" in this.el.dataset));
-    const words = h("span", { class: "words" }, h("span", { class: "line" }, this.#label, " ", this.#tag), this.#about);
+    // Not "change": picking a kept radio again changes nothing for the browser, but it does for the
+    // card.
+    this.input.addEventListener("click", () =>
+      change(this.input.checked, "kept" in this.el.dataset),
+    );
+    const words = h(
+      "span",
+      { class: "words" },
+      h("span", { class: "line" }, this.#label, " ", this.#tag),
+      this.#about,
+    );
     this.el = h("label", { class: "option" }, this.input, words);
   }
 

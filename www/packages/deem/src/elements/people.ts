@@ -3,7 +3,16 @@ import type { Presence } from "../types.js";
 import { h } from "./dom.js";
 
 /** Colours on which white text has a contrast of at least 4.5. */
-const COLOURS = ["#7a4fd0", "#0f7d86", "#b0527a", "#4d7a2e", "#9a5b12", "#8a4b9e", "#b5493f", "#5c6470"];
+const COLOURS = [
+  "#7a4fd0",
+  "#0f7d86",
+  "#b0527a",
+  "#4d7a2e",
+  "#9a5b12",
+  "#8a4b9e",
+  "#b5493f",
+  "#5c6470",
+];
 
 export function colour(person: string): string {
   let sum = 0;
@@ -17,7 +26,11 @@ export function initials(name: string): string {
 }
 
 export function face(person: string, name: string): HTMLElement {
-  const el = h("span", { class: "face", role: "img", "aria-label": name, title: name }, initials(name));
+  const el = h(
+    "span",
+    { class: "face", role: "img", "aria-label": name, title: name },
+    initials(name),
+  );
   el.style.setProperty("--who", colour(person));
   return el;
 }

@@ -1,4 +1,7 @@
-/** What opens beside a part of a card: who said what, the keyboard map, the menu. In the top layer, one at a time. */
+/**
+ * What opens beside a part of a card: who said what, the keyboard map, the menu. In the top layer,
+ * one at a time.
+ */
 import type { CardSnapshot } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, type Kid, say } from "./dom.js";
@@ -55,27 +58,46 @@ export class Popover {
 }
 
 /** Who said what of a contested cell (D12.2), with one ordinary mark to restore what lost. */
-export function contestedKids(ctx: Context, snap: CardSnapshot, option: string, criterion: string, done: () => void): Kid[] {
+export function contestedKids(
+  ctx: Context,
+  snap: CardSnapshot,
+  option: string,
+  criterion: string,
+  done: () => void,
+): Kid[] {
   const { t } = ctx;
   const found = snap.contested.find((one) => one.option === option && one.criterion === criterion);
   if (!found) return [];
-  const label = (id: string): string => [...snap.rows, ...snap.columns].find((row) => row.id === id)?.label ?? id;
+  const label = (id: string): string =>
+    [...snap.rows, ...snap.columns].find((row) => row.id === id)?.label ?? id;
   const entries = [...found.lost, found.stands];
   const lines = entries.map((entry) => {
     const name = ctx.name(entry.by);
     const mark = face(entry.by, name);
     mark.setAttribute("aria-hidden", "true");
     mark.removeAttribute("role");
-    return h("li", null, mark, h("span", null, t.contestedSaid(name, entry.mark)), h("time", { datetime: entry.at }, t.when(entry.at)));
+    return h(
+      "li",
+      null,
+      mark,
+      h("span", null, t.contestedSaid(name, entry.mark)),
+      h("time", { datetime: entry.at }, t.when(entry.at)),
+    );
   });
-  const lost = [...new Set(found.lost.map((entry) => entry.mark))].filter((mark) => mark !== found.stands.mark);
+  const lost = [...new Set(found.lost.map((entry) => entry.mark))].filter(
+    (mark) => mark !== found.stands.mark,
+  );
   const restore = isLocked(snap)
     ? []
     : lost.map((mark) =>
-        button(t.setTo(mark), () => {
-          ctx.mark([{ option, criterion, mark }]);
-          done();
-        }, { class: "line" }),
+        button(
+          t.setTo(mark),
+          () => {
+            ctx.mark([{ option, criterion, mark }]);
+            done();
+          },
+          { class: "line" },
+        ),
       );
   return [
     h("b", null, t.contestedTitle(label(option), label(criterion))),

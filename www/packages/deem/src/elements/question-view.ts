@@ -65,7 +65,10 @@ export class QuestionView {
     const said = !shown.live && shown.text !== "";
     say(this.#said, said ? visible(shown.text) : "");
     show(this.#said, said);
-    for (const [kind, form] of [["option", this.#option], ["criterion", this.#criterion]] as const) {
+    for (const [kind, form] of [
+      ["option", this.#option],
+      ["criterion", this.#criterion],
+    ] as const) {
       const { offered, reason } = growth(this.ctx, shown, kind);
       form.update(offered && !shown.locked, reason);
     }
@@ -79,7 +82,9 @@ export class QuestionView {
   }
 
   focusFirst(): boolean {
-    const first = this.el.querySelector<HTMLElement>('[tabindex="0"], input:not([disabled]):not([tabindex="-1"]), textarea');
+    const first = this.el.querySelector<HTMLElement>(
+      '[tabindex="0"], input:not([disabled]):not([tabindex="-1"]), textarea',
+    );
     first?.focus();
     return first !== null;
   }

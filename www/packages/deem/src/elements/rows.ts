@@ -1,4 +1,7 @@
-/** What the option of each row shows, and what picking it does: the same in the grid and in the fieldset. */
+/**
+ * What the option of each row shows, and what picking it does: the same in the grid and in the
+ * fieldset.
+ */
 import type { Row } from "../types.js";
 import { type Context, OWN_ROW } from "./context.js";
 import { OptionControl, type OptionShown } from "./option.js";
@@ -41,7 +44,12 @@ function tagOf(ctx: Context, shown: Shown, row: Row): string {
   return ctx.t.rowState[row.state];
 }
 
-export function optionControl(ctx: Context, shown: Shown, id: string, opened: () => void): OptionControl {
+export function optionControl(
+  ctx: Context,
+  shown: Shown,
+  id: string,
+  opened: () => void,
+): OptionControl {
   const { question } = shown;
   const own = id === OWN_ROW;
   const type = question.multiple ? "checkbox" : "radio";

@@ -34,7 +34,12 @@ export class SettledPart {
   update(snap: CardSnapshot): void {
     const { t, ui } = this.ctx;
     const settled = isOpen(snap) ? undefined : snap.settled;
-    this.#by.render(settled ? JSON.stringify([settled.resolver, this.ctx.name(settled.resolver), settled.at]) : "", () => (settled ? this.#who(settled) : []));
+    this.#by.render(
+      settled
+        ? JSON.stringify([settled.resolver, this.ctx.name(settled.resolver), settled.at])
+        : "",
+      () => (settled ? this.#who(settled) : []),
+    );
     const reason = isOpen(snap) ? "" : (snap.reason ?? "");
     this.#reason.render(reason, () => [t.withdrawnBecause(visible(reason))]);
     const editing = ui.panel === "why";
@@ -44,7 +49,14 @@ export class SettledPart {
     say(this.#whyText, why);
     show(this.#whyText, why !== "");
     const by = settled?.whyBy;
-    const note = why === "" ? "" : by === undefined ? t.whyDraft : by === settled?.resolver ? "" : t.whyBy(this.ctx.name(by));
+    const note =
+      why === ""
+        ? ""
+        : by === undefined
+          ? t.whyDraft
+          : by === settled?.resolver
+            ? ""
+            : t.whyBy(this.ctx.name(by));
     say(this.#whyNote, note);
     show(this.#whyNote, note !== "");
     say(this.#editWhy, why === "" ? t.addWhy : t.editWhy);
@@ -98,20 +110,33 @@ export class History {
     if (this.el.open !== ui.historyOpen) this.el.open = ui.historyOpen;
     const more = entries.length > 1 ? ` ${t.more(entries.length - 1)}` : "";
     say(this.#line, t.earlier + this.#item(last) + more);
-    this.#list.render(ui.historyOpen ? JSON.stringify(entries) : "", () => entries.map((entry) => this.#entry(snap, entry)));
+    this.#list.render(ui.historyOpen ? JSON.stringify(entries) : "", () =>
+      entries.map((entry) => this.#entry(snap, entry)),
+    );
   }
 
   #item(entry: Settled): string {
     const answer = answerText(entry);
     const short = answer.length > 80 ? `${answer.slice(0, 79)}…` : answer;
-    return this.ctx.t.earlierItem(visible(short || this.ctx.t.noAnswer), this.ctx.name(entry.resolver), this.ctx.t.when(entry.at));
+    return this.ctx.t.earlierItem(
+      visible(short || this.ctx.t.noAnswer),
+      this.ctx.name(entry.resolver),
+      this.ctx.t.when(entry.at),
+    );
   }
 
   #entry(snap: CardSnapshot, entry: Settled): HTMLElement {
     const { t } = this.ctx;
     // A form of its own: its radios are no group with those of the open card.
     const el = h("form", { class: "entry" });
-    el.append(h("p", null, h("b", null, visible(answerText(entry) || t.noAnswer)), ` ${t.settledBy(this.ctx.name(entry.resolver), t.when(entry.at))}`));
+    el.append(
+      h(
+        "p",
+        null,
+        h("b", null, visible(answerText(entry) || t.noAnswer)),
+        ` ${t.settledBy(this.ctx.name(entry.resolver), t.when(entry.at))}`,
+      ),
+    );
     if (entry.why !== undefined && entry.why !== "") el.append(h("p", { dir: "auto" }, entry.why));
     for (const question of snap.definition.questions) {
       const then = { ...snap, status: "settled" as const, settled: entry };

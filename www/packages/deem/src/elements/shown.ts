@@ -30,7 +30,8 @@ export interface Shown {
   unseen: ReadonlySet<string>;
 }
 
-export const isOpen = (snap: CardSnapshot): boolean => snap.status === "open" || snap.status === "reopened";
+export const isOpen = (snap: CardSnapshot): boolean =>
+  snap.status === "open" || snap.status === "reopened";
 
 /** A waiting Save locks the card (D4.8). */
 export const isLocked = (snap: CardSnapshot): boolean =>
@@ -40,7 +41,8 @@ export const isWritten = (question: Question): boolean =>
   question.response === "text" || (question.options.length === 0 && question.verbatim === true);
 
 /** D2.2: every card but a verbatim one with options takes free text. */
-export const takesText = (question: Question): boolean => question.verbatim !== true || question.options.length === 0;
+export const takesText = (question: Question): boolean =>
+  question.verbatim !== true || question.options.length === 0;
 
 const stands = (row: Row): boolean => row.state === "defined" || row.state === "pending";
 
@@ -57,7 +59,9 @@ export function shownOf(snap: CardSnapshot, question: Question): Shown {
     refused: live
       ? [
           ...rows.filter((row) => !stands(row)).map((row) => ({ kind: "option" as const, row })),
-          ...columns.filter((row) => !stands(row)).map((row) => ({ kind: "criterion" as const, row })),
+          ...columns
+            .filter((row) => !stands(row))
+            .map((row) => ({ kind: "criterion" as const, row })),
         ]
       : [],
   };
@@ -76,7 +80,10 @@ export function shownOf(snap: CardSnapshot, question: Question): Shown {
   return shown;
 }
 
-function settledPart(settled: Settled, question: Question): Omit<Shown, "question" | "live" | "locked" | "rows" | "columns" | "refused"> {
+function settledPart(
+  settled: Settled,
+  question: Question,
+): Omit<Shown, "question" | "live" | "locked" | "rows" | "columns" | "refused"> {
   const answer = settled.answer.answers.find((one) => one.id === question.id);
   const seen = settled.shown;
   const unseen = seen
@@ -99,11 +106,14 @@ export function answerable(snap: CardSnapshot): boolean {
   return snap.definition.questions.every((question) => {
     const draft = snap.draft[question.id];
     const blank = (draft?.text ?? "").trim() === "";
-    if (isWritten(question)) return !blank || (question.verbatim === true && draft?.mode === "custom");
+    if (isWritten(question))
+      return !blank || (question.verbatim === true && draft?.mode === "custom");
     if (draft?.mode === "custom") return !blank;
     const picks = draft?.picks.length ?? 0;
     if (question.multiple) return picks > 0;
-    return draft?.single != null || picks > 0 || (snap.suggested !== undefined && draft !== undefined);
+    return (
+      draft?.single != null || picks > 0 || (snap.suggested !== undefined && draft !== undefined)
+    );
   });
 }
 
@@ -115,11 +125,15 @@ export function answerText(settled: Pick<Settled, "answer">): string {
     .join(" · ");
 }
 
-/** Controls, bidi and zero-width characters of a body made visible, so that no text shows as another. */
+/**
+ * Controls, bidi and zero-width characters of a body made visible, so that no text shows as
+ * another.
+ */
 export function visible(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is made visible
     /[\u0000-\u0008\u000b-\u001f\u007f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (char) => `\u27e8U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`,
+    (char) =>
+      `\u27e8U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`,
   );
 }

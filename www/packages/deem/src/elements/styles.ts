@@ -139,7 +139,10 @@ p.why { overflow-wrap: anywhere; } .settled > p.why { padding: 6px 18px 0; }
 kbd { font: inherit; font-size: .8667em; padding: 1px 6px; border: 1px solid var(--line); border-radius: 5px; background: var(--surface); white-space: nowrap; }
 `;
 
-/** Under 520 px a row becomes a group: the option, then its marks as chips that carry their criterion's name. */
+/**
+ * Under 520 px a row becomes a group: the option, then its marks as chips that carry their
+ * criterion's name.
+ */
 const NARROW = `
 @container (max-width: 520px) {
   .grid thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

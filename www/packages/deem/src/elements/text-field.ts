@@ -1,5 +1,6 @@
 /**
- * The field of an answer in words. What the person changed is the difference from what the field last
+ * The field of an answer in words. What the person changed is the difference from what the field
+ * last
  * showed; changes of others move caret and selection, and wait while a composition is open.
  */
 import type { Context } from "./context.js";
@@ -22,7 +23,13 @@ export class TextField {
     private readonly question: string,
     label: string,
   ) {
-    this.area = h("textarea", { "aria-label": label, part: "text", maxlength: TEXT_MAX, rows: 3, dir: "auto" });
+    this.area = h("textarea", {
+      "aria-label": label,
+      part: "text",
+      maxlength: TEXT_MAX,
+      rows: 3,
+      dir: "auto",
+    });
     this.el = h("div", { class: "field" }, this.area, this.#count);
     this.area.addEventListener("compositionstart", () => {
       this.#composing = true;
@@ -71,7 +78,11 @@ export class TextField {
     if (text !== this.#shown || this.area.value !== text) {
       const change = splice(this.area.value, text);
       this.#shown = text;
-      this.#write(text, moved(this.area.selectionStart, change), moved(this.area.selectionEnd, change));
+      this.#write(
+        text,
+        moved(this.area.selectionStart, change),
+        moved(this.area.selectionEnd, change),
+      );
     }
     say(this.#count, this.ctx.t.count(text.length, TEXT_MAX));
     set(this.#count, { "data-full": text.length >= TEXT_MAX });

@@ -1,6 +1,8 @@
 /**
- * What happens inside a card is the card's: without these the editor would take Ctrl+Z, Delete or a paste in
- * a cell for its own and change the document round the card. Events go on to the host's own listeners.
+ * What happens inside a card is the card's: without these the editor would take Ctrl+Z, Delete or a
+ * paste in
+ * a cell for its own and change the document round the card. Events go on to the host's own
+ * listeners.
  */
 import {
   BEFORE_INPUT_COMMAND,
@@ -46,6 +48,8 @@ const GUARDED = [
 
 export function guardCards(editor: LexicalEditor): () => void {
   return mergeRegister(
-    ...GUARDED.map((command) => editor.registerCommand(command, (event) => cardOf(event) !== null, COMMAND_PRIORITY_CRITICAL)),
+    ...GUARDED.map((command) =>
+      editor.registerCommand(command, (event) => cardOf(event) !== null, COMMAND_PRIORITY_CRITICAL),
+    ),
   );
 }

@@ -1,5 +1,6 @@
 /**
- * Decisions in a Lexical editor: `DecisionExtension` for editors built from extensions, `registerDecisions` for
+ * Decisions in a Lexical editor: `DecisionExtension` for editors built from extensions,
+ * `registerDecisions` for
  * any other. The editor must have `DecisionNode` among its nodes and the elements must be defined.
  */
 import {
@@ -46,9 +47,11 @@ export interface DecisionsConfig {
 export const INSERT_DECISION_COMMAND: LexicalCommand<{ decisionId: string; summary: string }> =
   createCommand("INSERT_DECISION_COMMAND");
 /** Takes a decision's card out of the document; its record stays. */
-export const REMOVE_DECISION_COMMAND: LexicalCommand<string> = createCommand("REMOVE_DECISION_COMMAND");
+export const REMOVE_DECISION_COMMAND: LexicalCommand<string> =
+  createCommand("REMOVE_DECISION_COMMAND");
 /** Moves the focus into a decision's card. */
-export const FOCUS_DECISION_COMMAND: LexicalCommand<string> = createCommand("FOCUS_DECISION_COMMAND");
+export const FOCUS_DECISION_COMMAND: LexicalCommand<string> =
+  createCommand("FOCUS_DECISION_COMMAND");
 
 export const DecisionExtension = defineExtension({
   name: "deem/decisions",
@@ -60,10 +63,14 @@ export const DecisionExtension = defineExtension({
 /** Makes the cards of `editor` live; returns the undoing. */
 export function registerDecisions(editor: LexicalEditor, config: DecisionsConfig): () => void {
   if (!isLexicalEditor(editor)) {
-    throw new Error("deem: this editor is of another copy of lexical. Install lexical 0.52.0 once, beside deem.");
+    throw new Error(
+      "deem: this editor is of another copy of lexical. Install lexical 0.52.0 once, beside deem.",
+    );
   }
   if (!editor.hasNodes([DecisionNode])) {
-    throw new Error("deem: give the editor DecisionNode among its nodes, or use DecisionExtension.");
+    throw new Error(
+      "deem: give the editor DecisionNode among its nodes, or use DecisionExtension.",
+    );
   }
   return mergeRegister(
     guardCards(editor),
@@ -85,8 +92,16 @@ export function registerDecisions(editor: LexicalEditor, config: DecisionsConfig
     markSelected(editor),
     editor.registerCommand(INSERT_DECISION_COMMAND, $insert, COMMAND_PRIORITY_EDITOR),
     editor.registerCommand(REMOVE_DECISION_COMMAND, $remove, COMMAND_PRIORITY_EDITOR),
-    editor.registerCommand(FOCUS_DECISION_COMMAND, (id) => focusCard(editor, $find(id)?.getKey()), COMMAND_PRIORITY_EDITOR),
-    editor.registerCommand(KEY_ENTER_COMMAND, (event) => $enter(editor, event), COMMAND_PRIORITY_LOW),
+    editor.registerCommand(
+      FOCUS_DECISION_COMMAND,
+      (id) => focusCard(editor, $find(id)?.getKey()),
+      COMMAND_PRIORITY_EDITOR,
+    ),
+    editor.registerCommand(
+      KEY_ENTER_COMMAND,
+      (event) => $enter(editor, event),
+      COMMAND_PRIORITY_LOW,
+    ),
   );
 
   /** The focus went into a card: the editor selects its node. */
@@ -110,8 +125,12 @@ function markSelected(editor: LexicalEditor): () => void {
   let marked: HTMLElement[] = [];
   return editor.registerUpdateListener(({ editorState }) => {
     const selection = editorState.read(() => $getSelection());
-    const nodes = $isNodeSelection(selection) ? editorState.read(() => selection.getNodes().filter($isDecisionNode)) : [];
-    const now = nodes.map((node) => editor.getElementByKey(node.getKey())).filter((el) => el !== null);
+    const nodes = $isNodeSelection(selection)
+      ? editorState.read(() => selection.getNodes().filter($isDecisionNode))
+      : [];
+    const now = nodes
+      .map((node) => editor.getElementByKey(node.getKey()))
+      .filter((el) => el !== null);
     for (const el of marked) if (!now.includes(el)) el.removeAttribute("data-selected");
     for (const el of now) el.setAttribute("data-selected", "");
     marked = now;
@@ -132,7 +151,8 @@ function selectCard(editor: LexicalEditor, card: HTMLElement, tag: string[]): vo
     () => {
       const node = $getNearestNodeFromDOMNode(card);
       const selection = $getSelection();
-      if (!$isDecisionNode(node) || ($isNodeSelection(selection) && selection.has(node.getKey()))) return;
+      if (!$isDecisionNode(node) || ($isNodeSelection(selection) && selection.has(node.getKey())))
+        return;
       const chosen = $createNodeSelection();
       chosen.add(node.getKey());
       $setSelection(chosen);
@@ -178,7 +198,10 @@ function $enter(editor: LexicalEditor, event: KeyboardEvent | null): boolean {
   return focusCard(editor, node.getKey());
 }
 
-/** After the update that is under way, and one frame more: the editor writes its own selection first. */
+/**
+ * After the update that is under way, and one frame more: the editor writes its own selection
+ * first.
+ */
 function focusCard(editor: LexicalEditor, key: string | undefined): boolean {
   if (key === undefined) return false;
   requestAnimationFrame(() => requestAnimationFrame(() => editor.getElementByKey(key)?.focus()));

@@ -1,6 +1,8 @@
 /**
- * The node of a decision in a Lexical document, alone: for every peer, viewer and server that must keep it.
- * It stores which decision stands here and a line for where the record cannot be reached; the record itself
+ * The node of a decision in a Lexical document, alone: for every peer, viewer and server that must
+ * keep it.
+ * It stores which decision stands here and a line for where the record cannot be reached; the
+ * record itself
  * comes from the space. It must hold no draft, no answer and no dependency beyond `lexical`.
  */
 import {
@@ -93,7 +95,10 @@ function element(decisionId: string, summary: string): HTMLElement {
 
 function $fromElement(el: HTMLElement): DOMConversionOutput {
   const said = el.dataset["summary"] ?? el.querySelector("p, h4")?.textContent ?? "";
-  const node = $createDecisionNode(el.getAttribute("decision") ?? "", said.replace(/^Decision: /, ""));
+  const node = $createDecisionNode(
+    el.getAttribute("decision") ?? "",
+    said.replace(/^Decision: /, ""),
+  );
   // The projection's own text stays out of the document: the node stands for it.
   return { node, after: () => [] };
 }

@@ -1,4 +1,6 @@
-/** A decision as plain HTML that reads without script: what leaves the document by copy or export. */
+/**
+ * A decision as plain HTML that reads without script: what leaves the document by copy or export.
+ */
 import type { CardSnapshot, Question } from "../types.js";
 
 function tag(name: string, ...kids: (Node | string)[]): HTMLElement {
@@ -20,19 +22,41 @@ export function readable(snap: CardSnapshot): DocumentFragment {
     if (settled?.text !== undefined) out.append(tag("p", settled.text));
   }
   const { settled } = snap;
-  if (settled) out.append(tag("p", `Settled by ${settled.resolver}, ${settled.at}.${settled.why ? ` ${settled.why}` : ""}`));
+  if (settled)
+    out.append(
+      tag(
+        "p",
+        `Settled by ${settled.resolver}, ${settled.at}.${settled.why ? ` ${settled.why}` : ""}`,
+      ),
+    );
   else out.append(tag("p", "Open."));
   return out;
 }
 
-function options(question: Question, chosen: ReadonlySet<string>, marks: CardSnapshot["marks"]): HTMLElement[] {
+function options(
+  question: Question,
+  chosen: ReadonlySet<string>,
+  marks: CardSnapshot["marks"],
+): HTMLElement[] {
   if (question.options.length === 0) return [];
-  const label = (id: string, text: string): Node | string => (chosen.has(id) ? tag("strong", `${text} (chosen)`) : text);
+  const label = (id: string, text: string): Node | string =>
+    chosen.has(id) ? tag("strong", `${text} (chosen)`) : text;
   const criteria = question.criteria ?? [];
-  if (criteria.length === 0) return [tag("ul", ...question.options.map((option) => tag("li", label(option.id, option.label))))];
-  const head = tag("tr", tag("th", "Option"), ...criteria.map((criterion) => tag("th", criterion.label)));
+  if (criteria.length === 0)
+    return [
+      tag("ul", ...question.options.map((option) => tag("li", label(option.id, option.label)))),
+    ];
+  const head = tag(
+    "tr",
+    tag("th", "Option"),
+    ...criteria.map((criterion) => tag("th", criterion.label)),
+  );
   const body = question.options.map((option) =>
-    tag("tr", tag("th", label(option.id, option.label)), ...criteria.map((one) => tag("td", marks[`${option.id}/${one.id}`] ?? ""))),
+    tag(
+      "tr",
+      tag("th", label(option.id, option.label)),
+      ...criteria.map((one) => tag("td", marks[`${option.id}/${one.id}`] ?? "")),
+    ),
   );
   return [tag("table", tag("thead", head), tag("tbody", ...body))];
 }

@@ -7,7 +7,8 @@ import type { CardSync, Mark, RowState, Status } from "../types.js";
 const LOCALE = "en-GB";
 const number = new Intl.NumberFormat(LOCALE);
 const list = new Intl.ListFormat(LOCALE, { type: "conjunction" });
-const plural = (n: number, one: string, many: string): string => `${number.format(n)} ${n === 1 ? one : many}`;
+const plural = (n: number, one: string, many: string): string =>
+  `${number.format(n)} ${n === 1 ? one : many}`;
 
 /** What a refusal of a local edit or of a request means to the person; any other code is named. */
 const REASONS: Record<string, string> = {
@@ -67,14 +68,17 @@ export const en = {
   done: "Done",
   mostOptions: (most: number): string => `${most} options are the most.`,
   mostCriteria: (most: number): string => `${most} criteria are the most.`,
-  duplicateRow: (label: string, of: string): string => `“${label}” was not added: it is already here as ${of}.`,
-  fullRow: (label: string, most: number): string => `“${label}” was not added: there are already ${most}.`,
+  duplicateRow: (label: string, of: string): string =>
+    `“${label}” was not added: it is already here as ${of}.`,
+  fullRow: (label: string, most: number): string =>
+    `“${label}” was not added: there are already ${most}.`,
   refusedRow: (label: string): string => `“${label}” was not added.`,
   itsMarks: (marks: string): string => `You marked it: ${marks}.`,
   carry: (n: number, of: string): string => `Move ${plural(n, "mark", "marks")} to ${of}`,
   hide: "Hide",
 
-  here: (names: string[]): string => `${list.format(names)} ${names.length === 1 ? "is" : "are"} here`,
+  here: (names: string[]): string =>
+    `${list.format(names)} ${names.length === 1 ? "is" : "are"} here`,
   more: (n: number): string => `+${n}`,
 
   behind: (options: string[], on: string[]): string =>
@@ -123,14 +127,18 @@ export const en = {
   waitingText: (since: string): string =>
     `Pressed ${since}. The answer is locked as you saved it and goes out by itself. Take it back to keep editing.`,
   oldTitle: "Your save has waited for more than a day.",
-  oldText: (since: string): string => `Pressed ${since}. Look at it once more, then save it or take it back.`,
+  oldText: (since: string): string =>
+    `Pressed ${since}. Look at it once more, then save it or take it back.`,
   blockedTitle: "Your save is held.",
-  blockedText: "A change before it was refused. Take the save back, then settle what is listed here.",
+  blockedText:
+    "A change before it was refused. Take the save back, then settle what is listed here.",
   staleTitle: (names: string[]): string =>
     `Not saved: ${names.length > 0 ? list.format(names) : "someone"} changed the answer after you read it.`,
   staleNothing: "The answer is the same in other words; nothing else moved.",
   resolvedTitle: (who: string | undefined, status: string): string =>
-    who === undefined ? `Not saved: the decision is now ${status.toLowerCase()}.` : `Not saved: ${who} settled this first.`,
+    who === undefined
+      ? `Not saved: the decision is now ${status.toLowerCase()}.`
+      : `Not saved: ${who} settled this first.`,
   resolvedAnswer: (answer: string): string => `The answer is “${answer}”. `,
   resolvedText: "What you had entered here is not the answer. Reopen the decision to change it.",
   refusedTitle: "Not saved.",
@@ -186,7 +194,9 @@ export const en = {
   ] as ReadonlyArray<readonly [string, string]>,
 
   announceMarks: (who: string | undefined, n: number): string =>
-    who === undefined ? `${plural(n, "cell was", "cells were")} marked` : `${who} marked ${plural(n, "cell", "cells")}`,
+    who === undefined
+      ? `${plural(n, "cell was", "cells were")} marked`
+      : `${who} marked ${plural(n, "cell", "cells")}`,
   announceChoice: (who: string | undefined): string => `${who ?? "Someone"} changed the choice`,
   announceText: (who: string | undefined): string => `${who ?? "Someone"} changed the answer`,
   announceSettled: (who: string): string => `Settled by ${who}`,
@@ -196,7 +206,8 @@ export const en = {
   when: (at: string): string => {
     const date = new Date(at);
     if (Number.isNaN(date.getTime())) return at;
-    const year = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const);
+    const year =
+      date.getFullYear() === new Date().getFullYear() ? {} : ({ year: "numeric" } as const);
     const day = date.toLocaleDateString(LOCALE, { day: "numeric", month: "short", ...year });
     return `${day} ${date.toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit" })}`;
   },

@@ -1,7 +1,24 @@
-/** React bindings: a provider for the open space, hooks that follow it, and the card as a component. */
-import { createContext, createElement, type ReactNode, useContext, useEffect, useRef, useSyncExternalStore } from "react";
+/**
+ * React bindings: a provider for the open space, hooks that follow it, and the card as a component.
+ */
+import {
+  createContext,
+  createElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+} from "react";
 import type { DecisionCard as DecisionCardElement } from "../elements/index.js";
-import type { CardSnapshot, DecisionHandle, Presence, QuestionDraft, SpaceStatus, SpaceStore } from "../types.js";
+import type {
+  CardSnapshot,
+  DecisionHandle,
+  Presence,
+  QuestionDraft,
+  SpaceStatus,
+  SpaceStore,
+} from "../types.js";
 
 const Space = createContext<SpaceStore | null>(null);
 
@@ -11,12 +28,16 @@ export function DecisionsProvider(props: { store: SpaceStore; children?: ReactNo
 
 function useStore(): SpaceStore {
   const store = useContext(Space);
-  if (store === null) throw new Error("deem: put the component inside <DecisionsProvider store={...}>");
+  if (store === null)
+    throw new Error("deem: put the component inside <DecisionsProvider store={...}>");
   return store;
 }
 
 /** The handle and what it shows now; the snapshot is undefined until the record is known here. */
-export function useDecision(id: string): { handle: DecisionHandle; snapshot: CardSnapshot | undefined } {
+export function useDecision(id: string): {
+  handle: DecisionHandle;
+  snapshot: CardSnapshot | undefined;
+} {
   const handle = useStore().decision(id);
   useEffect(() => handle.open(), [handle]);
   const read = (): CardSnapshot | undefined => handle.snapshot();
@@ -33,7 +54,8 @@ export function useDraft(id: string, question?: string): QuestionDraft | undefin
 /** One cell, and how to set it. */
 export function useMark(id: string, option: string, criterion: string) {
   const { handle, snapshot } = useDecision(id);
-  const set = (mark: "yes" | "partly" | "no" | null): void => handle.setMark(option, criterion, mark);
+  const set = (mark: "yes" | "partly" | "no" | null): void =>
+    handle.setMark(option, criterion, mark);
   return [snapshot?.marks[`${option}/${criterion}`], set] as const;
 }
 
@@ -54,7 +76,11 @@ export function useSyncStatus(): SpaceStatus {
 }
 
 /** `<decision-card>`; import `deem/define` once so that the element exists. */
-export function DecisionCard(props: { decision: string; headingLevel?: number; nameOf?: (person: string) => string }): ReactNode {
+export function DecisionCard(props: {
+  decision: string;
+  headingLevel?: number;
+  nameOf?: (person: string) => string;
+}): ReactNode {
   const store = useStore();
   const ref = useRef<DecisionCardElement>(null);
   const { nameOf } = props;
@@ -64,5 +90,9 @@ export function DecisionCard(props: { decision: string; headingLevel?: number; n
     card.nameOf = nameOf ?? null;
     card.store = store;
   }, [store, nameOf]);
-  return createElement("decision-card", { ref, decision: props.decision, "heading-level": props.headingLevel });
+  return createElement("decision-card", {
+    ref,
+    decision: props.decision,
+    "heading-level": props.headingLevel,
+  });
 }
