@@ -4,6 +4,8 @@
 //! anything is refused. Yrs sees the bytes last, and must then agree.
 
 mod judge;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -16,7 +18,7 @@ use deem_core::{
 use crate::{
     guard::Touched,
     id::{BlockId, ClientId, DraftId},
-    index::{Index, ListNo, Root},
+    index::{Index, Root},
     nack::{Defect, Nack, Refused},
     news::{News, news},
     reader::{Update, read},

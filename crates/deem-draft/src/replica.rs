@@ -165,6 +165,22 @@ impl Replica {
         Ok(Some(Edited { update, typed }))
     }
 
+    /// Judges `edits` as [`Self::edit`] would, and changes nothing.
+    ///
+    /// # Errors
+    /// `invalid` or `full`.
+    pub fn check(&mut self, definition: &Definition, edits: &[Edit]) -> Result<(), Refusal> {
+        self.learn(definition);
+        let decision = self.draft.decision.clone();
+        let terms = Terms {
+            decision: &decision,
+            definition,
+            strictness: Strictness::Exact,
+        };
+        let mut plan = Plan::new(terms, self.view());
+        edits.iter().try_for_each(|edit| plan.add(edit))
+    }
+
     /// Carries out writes that change something, in one transaction.
     pub(crate) fn write(&mut self, writes: Writes) -> Result<Vec<u8>, Defect> {
         let Self { doc, view, .. } = &*self;

@@ -211,3 +211,11 @@ impl Room {
 fn reader_id() -> ClientId {
     ClientId::from_random(1)
 }
+
+#[cfg(test)]
+impl Room {
+    /// The decoded draft, for comparing it with Yrs.
+    pub(crate) fn held_for_tests(&mut self) -> &mut Held {
+        self.held().unwrap()
+    }
+}

@@ -1,6 +1,6 @@
 //! Placing blocks as Yjs does (YATA), and the `order` rule.
 
-use super::{Index, NewBlock, Node, NodeNo, Slot, Unit, at, journal::Step, number};
+use super::{Index, NewBlock, Node, NodeNo, Unit, at, journal::Step, number};
 use crate::{id::BlockId, nack::Nack};
 
 /// Entries moved in a client's list of nodes that cost about as much as one placing step.
