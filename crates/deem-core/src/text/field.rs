@@ -1,5 +1,7 @@
 //! Which text goes where: the bounds and characters of every field (`D1.1`..`D1.6`).
 
+use serde::Serialize;
+
 use super::{
     first_units, fold, is_assigned, is_bidi, is_control, is_joiner, is_white_space, is_zero_width,
     trim, units,
@@ -48,12 +50,25 @@ pub enum Source {
     Stored,
 }
 
+impl Source {
+    /// Reads the words of the fixtures and of TypeScript. A draft's text and a token have bounds
+    /// of their own, whatever their source, so they count as input.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "input" | "draft" | "token" => Some(Self::Input),
+            "stored" => Some(Self::Stored),
+            _ => None,
+        }
+    }
+}
+
 /// What is wrong with a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// The rule it breaks.
     pub reason: Reason,
     /// The bound it passes, in UTF-16 units, where the reason has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
 }
 

@@ -169,7 +169,7 @@ fn of_two_saves_one_settles_and_the_other_is_told_by_whom() {
     assert!(world.record.history.is_empty());
 }
 
-/// D4.6: a refused save leaves record and draft as they were.
+/// D4.6: CORE-3: a refused save leaves record and draft as they were.
 #[test]
 fn a_refused_save_leaves_no_trace() {
     let mut world = choice();

@@ -16,11 +16,7 @@ pub fn check(input: &Value, expect: &Value) -> Result<(), String> {
         })
         .collect();
     let field = Field::parse(text(input, "field")).ok_or("no such field")?;
-    let source = match text(input, "from") {
-        "stored" => Source::Stored,
-        "input" | "draft" | "token" => Source::Input,
-        other => return Err(format!("no such source: {other}")),
-    };
+    let source = Source::parse(text(input, "from")).ok_or("no such source")?;
     match check_text(field, source, &typed) {
         Ok("") if field == Field::Why => same("clears", &Some(true), &expect["clears"].as_bool()),
         Ok(kept) => {
