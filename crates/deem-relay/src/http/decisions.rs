@@ -127,6 +127,7 @@ fn verb(word: &str) -> Option<Verb> {
         "cancel" => Verb::Cancel,
         "why" => Verb::Why,
         "late" => Verb::Late,
+        "import" => Verb::Import,
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Requests that change something: operation, rights, rules, one commit, then the reply.
 
 use deem_core::{
-    command::{Command, Context, DraftNow, Opening},
+    command::{Command, Context, DraftNow, Import, Opening},
     decide::decide,
     definition::Answering,
     event::Event,
@@ -167,6 +167,7 @@ impl Space {
                     },
                 )
             }
+            Act::Import(body) => self.import(&asked, body.card),
         };
         if let Err(refusal) = result {
             self.refuse(&asked, refusal);
@@ -308,6 +309,29 @@ impl Space {
                 "commit": commit,
             }))
             .body,
+        })?;
+        Ok(())
+    }
+
+    /// A card out of a file (`P9`): the id is the file's, and a known one stays as it is.
+    fn import(&mut self, asked: &Asked<'_>, card: Import) -> Result<(), Refusal> {
+        let id = card.id.clone();
+        if asked.id.as_ref() != Some(&id) {
+            let path = "/card/id: another than the address has".to_owned();
+            return Err(Refusal::Malformed { path });
+        }
+        let record = self.records.get(&id).map(|held| &held.record);
+        let known = record.is_some();
+        let command = Command::Import(Box::new(card));
+        let events = decide(record, &command, &self.context(asked))?;
+        self.conclude(asked, &id, &events, Vec::new(), |record, commit| {
+            Done::json(json!({
+                "id": record.id,
+                "status": record.status(),
+                "generation": record.generation,
+                "known": known,
+                "commit": commit,
+            }))
         })?;
         Ok(())
     }

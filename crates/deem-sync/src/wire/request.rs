@@ -302,6 +302,16 @@ pub struct Late {
     pub answer: Option<deem_core::answer::Answer>,
 }
 
+/// `POST .../decisions/{id}/import`: a card out of a file (`P9`), admin only. A known id stays as it
+/// is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "fields of P9")]
+pub struct ImportBody {
+    pub op: OpId,
+    pub card: deem_core::command::Import,
+}
+
 /// A request that changes something, with its body.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "each is named by its body")]
@@ -317,10 +327,11 @@ pub enum Act {
     Cancel(Cancel),
     Why(Why),
     Late(Box<Late>),
+    Import(Box<ImportBody>),
 }
 
 /// Names of requests on the socket, in the order of [`Act`].
-const KINDS: [(&str, Verb); 12] = [
+const KINDS: [(&str, Verb); 13] = [
     ("question:open", Verb::Open),
     ("question:create", Verb::Create),
     ("question:edit", Verb::Edit),
@@ -333,6 +344,7 @@ const KINDS: [(&str, Verb); 12] = [
     ("question:cancel", Verb::Cancel),
     ("question:why", Verb::Why),
     ("question:late", Verb::Late),
+    ("question:import", Verb::Import),
 ];
 
 /// Which request, before its body is read.
@@ -350,6 +362,7 @@ pub enum Verb {
     Cancel,
     Why,
     Late,
+    Import,
 }
 
 impl Verb {
@@ -376,6 +389,7 @@ impl Verb {
             Self::Cancel => Act::Cancel(read(body)?),
             Self::Why => Act::Why(read(body)?),
             Self::Late => Act::Late(read(body)?),
+            Self::Import => Act::Import(read(body)?),
         })
     }
 }
@@ -401,6 +415,7 @@ impl Act {
             Self::Cancel(_) => Verb::Cancel,
             Self::Why(_) => Verb::Why,
             Self::Late(_) => Verb::Late,
+            Self::Import(_) => Verb::Import,
         }
     }
 
@@ -417,6 +432,7 @@ impl Act {
             Self::Cancel(body) => Some(&body.op),
             Self::Why(body) => Some(&body.op),
             Self::Late(body) => Some(&body.op),
+            Self::Import(body) => Some(&body.op),
         }
     }
 
@@ -433,6 +449,7 @@ impl Act {
             Self::Cancel(body) => serde_json::to_value(body),
             Self::Why(body) => serde_json::to_value(body),
             Self::Late(body) => serde_json::to_value(body),
+            Self::Import(body) => serde_json::to_value(body),
         };
         body.unwrap_or(Value::Null)
     }
