@@ -139,6 +139,7 @@ describe("saving (D4)", () => {
     await fresh("picture");
     for (const [sync, words] of [
       [{ state: "synced", pending: 0, online: true }, "Synced"],
+      [{ state: "synced", pending: 0, online: false }, "Offline · nothing to send"],
       [
         { state: "device", pending: 2, online: false },
         "Saved on this device · 2 to send · offline",

@@ -56,7 +56,7 @@ export async function launch() {
 const HTML = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Card</title><style>:root { color-scheme: light dark; font: 16px/1.5 Inter, "Segoe UI", system-ui, sans-serif;
 background: light-dark(#fff, #17181b); color: light-dark(#1f2124, #ecebe8); } body { margin: 0; }
-main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 style="font-size:1px;margin:0">Cards</h1></main></html>`;
+main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 style="position:absolute;clip-path:inset(50%);font-size:1px">Cards</h1></main></html>`;
 
 /** Opens a page with the bundle; `mount(name)` on it puts a card there. */
 export async function openPage(

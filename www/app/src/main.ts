@@ -30,11 +30,12 @@ async function start(): Promise<void> {
     list.update(route().decision);
     status(store);
     plan.place();
-    emptyNotice(store, form);
     // A deep link may name a decision that this device does not know yet.
-    if (wanted === null || !store.decisions().some((one) => one.id === wanted)) return;
-    plan.show(wanted);
-    wanted = null;
+    if (wanted !== null && store.decisions().some((one) => one.id === wanted)) {
+      plan.show(wanted);
+      wanted = null;
+    }
+    noticeFor(store, form, wanted);
   };
   store.subscribe(update);
   addEventListener("hashchange", () => {
@@ -56,32 +57,25 @@ function status(store: SpaceStore): void {
   el.dataset["online"] = String(now.online);
 }
 
-/** An empty space offers its first decision. */
-function emptyNotice(store: SpaceStore, form: RaiseForm): void {
+/** An empty space offers its first decision; an address that names none that is here says so. */
+function noticeFor(store: SpaceStore, form: RaiseForm, wanted: string | null): void {
   const empty = store.decisions().length === 0;
-  if (!empty) {
-    notice.hidden = true;
-    return;
-  }
-  const online = store.status().online;
-  const text = online
-    ? "No decision has been raised here yet."
-    : "The relay is away, and this device knows no decision of this space yet.";
-  if (!notice.hidden && notice.dataset["text"] === text) return;
+  const { online } = store.status();
+  const away = "The relay is away, and this device knows no decision of this space yet.";
+  const nothing = online ? "No decision has been raised here yet." : away;
+  const unknown = wanted === null ? "" : `No decision of this space is called ${wanted}.`;
+  const text = empty ? nothing : unknown;
+  if (notice.dataset["text"] === text) return;
   notice.dataset["text"] = text;
-  const offers =
-    store.space === "demo"
-      ? [button("Raise the questions of this plan", () => void raiseAll(store), "main")]
-      : [];
-  notice.replaceChildren(
-    text,
-    h(
-      "span",
-      { class: "buttons" },
-      ...(online ? [...offers, button("Raise a decision", () => form.open())] : []),
-    ),
-  );
-  notice.hidden = false;
+  notice.hidden = text === "";
+  notice.replaceChildren(text);
+  if (!empty || !online) return;
+  const offers = h("span", { class: "buttons" });
+  if (store.space === "demo") {
+    offers.append(button("Raise the questions of this plan", () => void raiseAll(store), "main"));
+  }
+  offers.append(button("Raise a decision", () => form.open()));
+  notice.append(offers);
 }
 
 async function raiseAll(store: SpaceStore): Promise<void> {

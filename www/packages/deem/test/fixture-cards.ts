@@ -150,6 +150,8 @@ export const cards = {
         question: "q1",
         state: "defined" as const,
       })),
+      { id: "food", question: "q1", label: "Kitchen", state: "defined" },
+      { id: "quiet", question: "q1", label: "Quiet at night", state: "defined" },
       { id: "sleep", question: "q1", label: "Sleeping", state: "full" },
     ],
   },

@@ -102,6 +102,7 @@ export const en = {
 
   sync: (s: CardSync): string => {
     const waits = s.pending > 0 ? ` · ${number.format(s.pending)} to send` : "";
+    if (s.state === "synced" && !s.online) return "Offline · nothing to send";
     const text = {
       synced: "Synced",
       device: `Saved on this device${waits}`,
