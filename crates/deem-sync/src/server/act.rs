@@ -430,8 +430,6 @@ impl Space {
             self.close_after(now, group, conn, close);
         }
     }
-
-
 }
 
 pub(super) fn stale(record: &Record, draft: &DraftNow) -> Refusal {

@@ -98,7 +98,10 @@ impl Space {
             Err(Refused::Defect(_)) => {
                 // The gate reads its room again by itself; this update is never taken.
                 self.pipeline.output.counts.quarantined += 1;
-                Err(GateCode::BadUpdate { reason: "quarantined".to_owned() }.into())
+                Err(GateCode::BadUpdate {
+                    reason: "quarantined".to_owned(),
+                }
+                .into())
             }
         };
         self.count_steps(&incoming.actor.person, now.mono_ms, steps);

@@ -105,7 +105,12 @@ impl Space {
     }
 
     /// `D6`: while a save is in flight, judged by the record as it was before it.
-    pub(super) fn append(&mut self, asked: &Asked<'_>, kind: Kind, body: AppendBody) -> Result<(), Refusal> {
+    pub(super) fn append(
+        &mut self,
+        asked: &Asked<'_>,
+        kind: Kind,
+        body: AppendBody,
+    ) -> Result<(), Refusal> {
         let record = self.record(asked)?;
         may(asked.actor, Right::Append, Some(&record.owner))?;
         let id = record.id.clone();

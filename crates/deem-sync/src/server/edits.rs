@@ -224,29 +224,19 @@ impl Space {
             return;
         }
         let group = self.room_pending(number);
-        let frames = match self.catch_up(number, form, vector) {
-            Ok(frames) => frames,
+        let bytes = match self.catch_up(number, form, vector) {
+            Ok(bytes) => bytes,
             Err(close) => return self.close_after(now, group, conn, close),
         };
-        for bytes in frames {
-            self.pipeline.send(group, conn, Payload::Binary(bytes));
-        }
+        self.pipeline.send(group, conn, Payload::Binary(bytes));
     }
 
-    fn catch_up(
-        &mut self,
-        number: u32,
-        form: Form,
-        vector: &[u8],
-    ) -> Result<Vec<bytes::Bytes>, Close> {
+    fn catch_up(&mut self, number: u32, form: Form, vector: &[u8]) -> Result<bytes::Bytes, Close> {
         let down = || Close::retry(CloseCode::Unavailable, "unavailable", 0);
         let room = self.rooms.get_mut(&number).ok_or_else(down)?;
         // `00` is the state vector of an empty document.
         if vector.is_empty() || vector == [0] {
-            return room
-                .cold_frames(form)
-                .map(|frames| frames.to_vec())
-                .map_err(|_| down());
+            return room.cold_frame(form).map_err(|_| down());
         }
         let gate = room.gate().map_err(|_| down())?;
         let missing = match gate.diff(vector) {
@@ -260,7 +250,7 @@ impl Space {
             }
         };
         let message = Message::Step2(&missing);
-        Ok(vec![match form {
+        Ok(match form {
             Form::Native => Frame {
                 room: number,
                 n: 0,
@@ -268,7 +258,7 @@ impl Space {
             }
             .to_bytes(),
             Form::Stock => message.to_bytes(),
-        }])
+        })
     }
 
     fn awareness(&mut self, now: Now, arrival: Arrival, body: &[u8]) {

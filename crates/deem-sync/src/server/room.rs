@@ -37,9 +37,6 @@ use crate::{
 /// A digest costs as much as twenty updates, so a room that is being edited takes one at most this
 /// often, ms: often enough for every revision that anybody looked at.
 const DIGEST_EVERY_MS: u64 = 100;
-/// Updates since the last fold that a cold join gets one by one; past it the room is folded.
-const TAIL_FRAMES_MAX: usize = 64;
-
 /// One draft in memory.
 pub(super) struct DraftRoom {
     pub(super) number: u32,
@@ -68,11 +65,11 @@ pub(super) struct DraftRoom {
     cold: Option<Cold>,
 }
 
-/// The frames of a cold join, encoded once.
+/// The frame of a cold join, encoded once.
 struct Cold {
     seq: u64,
-    native: Arc<[Bytes]>,
-    stock: Arc<[Bytes]>,
+    native: Bytes,
+    stock: Bytes,
 }
 
 /// Which frames a socket reads.
@@ -255,40 +252,35 @@ impl DraftRoom {
         self.digested_ms = None;
     }
 
-    /// Frames of a whole state: one sync step 2, then what came since.
-    pub(super) fn cold_frames(&mut self, form: Form) -> Result<Arc<[Bytes]>, Refusal> {
+    /// The whole state as one sync step 2, encoded once: a client that counts itself as synced by
+    /// it never shows half a card.
+    pub(super) fn cold_frame(&mut self, form: Form) -> Result<Bytes, Refusal> {
         if self.cold.as_ref().is_none_or(|cold| cold.seq != self.seq) {
             let (number, seq) = (self.number, self.seq);
             let cold = self.read(|gate| {
-                if gate.encoded().1.len() > TAIL_FRAMES_MAX {
-                    gate.fold()?;
-                }
-                let (state, tail) = gate.encoded();
+                gate.fold()?;
+                let (state, _) = gate.encoded();
                 let state: &[u8] = if state.is_empty() { &[0, 0] } else { state };
-                let messages: Vec<Message<'_>> = std::iter::once(Message::Step2(state))
-                    .chain(tail.iter().map(|update| Message::Update(update)))
-                    .collect();
-                let frame = |message: &Message<'_>| {
-                    Frame {
-                        room: number,
-                        n: 0,
-                        message: *message,
-                    }
-                    .to_bytes()
-                };
+                let message = Message::Step2(state);
+                let native = Frame {
+                    room: number,
+                    n: 0,
+                    message,
+                }
+                .to_bytes();
                 Ok(Cold {
                     seq,
-                    native: messages.iter().map(frame).collect(),
-                    stock: messages.iter().map(Message::to_bytes).collect(),
+                    native,
+                    stock: message.to_bytes(),
                 })
             })?;
             self.cold = Some(cold);
         }
-        let frames = self.cold.as_ref().map(|cold| match form {
-            Form::Native => Arc::clone(&cold.native),
-            Form::Stock => Arc::clone(&cold.stock),
+        let frame = self.cold.as_ref().map(|cold| match form {
+            Form::Native => cold.native.clone(),
+            Form::Stock => cold.stock.clone(),
         });
-        frames.ok_or_else(unavailable)
+        frame.ok_or_else(unavailable)
     }
 
     /// Everything up to the last update as a row; `None` while it cannot be read.

@@ -1,0 +1,515 @@
+//! Edits of drafts on the wire (`D2`), authorship, refusals.
+
+use deem_core::rights::{Actor, Role};
+use deem_sync::wire::{
+    Entry, Message, awareness_entries, read_frame, request::Verb, write_awareness,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    peer::{Peer, choose, mark, write, yes},
+    world::{Seen, World, agent, op, person, viewer, writer},
+};
+
+/// D2.6: edits reach the others with who made them; the sender gets an ack; both only after the
+/// commit.
+#[test]
+fn nothing_of_an_edit_leaves_before_it_is_durable() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    world.settle();
+    world.clear();
+    noor.edit(&mut world, yes("o1", "c1"));
+    world.turn();
+    assert_eq!(
+        (world.kinds(noor.conn), world.kinds(ilse.conn)),
+        (vec![], vec![])
+    );
+    assert!(world.disk.borrow().drafts.is_empty());
+    world.commit();
+    assert_eq!(noor.acks(&world), [(1, 1)]);
+    assert_eq!(world.kinds(noor.conn), ["ack"], "the relay does not echo");
+    assert_eq!(world.kinds(ilse.conn), ["frame"]);
+    assert_eq!(world.disk.borrow().drafts.len(), 1);
+    assert_eq!(ilse.pull(&mut world), 1);
+    assert_eq!(noor.digest(), ilse.digest());
+    let draft = world.draft(&id);
+    assert_eq!(draft["editors"], json!(["noor"]));
+    assert_eq!(draft["seq"], 1);
+    assert_eq!(draft["digest"], noor.digest().to_string());
+    assert_eq!(ilse.joined["people"]["11"], "noor");
+}
+
+/// D2.6: ids that are bound after a join are told, so that later edits show who made them.
+#[test]
+fn members_learn_whose_a_new_id_is() {
+    let (mut world, id) = World::with_choice();
+    let noor = Peer::join(&mut world, "noor", 11, &id);
+    world.clear();
+    let _ilse = Peer::join(&mut world, "ilse", 12, &id);
+    assert_eq!(
+        world.of_kind(noor.conn, "people")[0]["people"],
+        json!({"12": "ilse"})
+    );
+}
+
+/// D2.5: a replayed update is accepted as nothing new: no seq, no credit, no relaying.
+#[test]
+fn a_replay_is_acknowledged_and_not_relayed() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    let update = noor.edit(&mut world, yes("o1", "c1"));
+    world.settle();
+    ilse.pull(&mut world);
+    world.clear();
+    let rows = world.disk.borrow().drafts.len();
+    noor.push(&mut world, &update);
+    ilse.push(&mut world, &update);
+    world.settle();
+    assert_eq!(
+        (noor.acks(&world), ilse.acks(&world)),
+        (vec![(2, 1)], vec![(1, 1)])
+    );
+    assert_eq!(
+        (world.kinds(noor.conn), world.kinds(ilse.conn)),
+        (vec!["ack".into()], vec!["ack".into()])
+    );
+    assert_eq!(world.disk.borrow().drafts.len(), rows);
+    assert_eq!(world.draft(&id)["editors"], json!(["noor"]));
+}
+
+/// D2.7: while a save is being committed, edits wait for its outcome and are refused `resolved`
+/// when it settled.
+#[test]
+fn edits_during_a_save_wait_for_its_outcome() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    noor.edit(&mut world, choose("o1"));
+    world.settle();
+    ilse.pull(&mut world);
+    world.clear();
+    let save = noor.save(1, &op(1));
+    world.say(noor.conn, save);
+    world.turn();
+    ilse.edit(&mut world, yes("o1", "c1"));
+    world.turn();
+    assert_eq!(world.kinds(ilse.conn), [""; 0], "held");
+    world.settle();
+    assert_eq!(ilse.nacks(&world), [(1, "resolved".to_owned())]);
+    let nack = &world.of_kind(ilse.conn, "nack")[0];
+    assert_eq!(
+        (nack["status"].as_str(), nack["resolver"].as_str()),
+        (Some("settled"), Some("noor"))
+    );
+    assert_eq!(nack["answer"]["answers"][0]["chosen"][0]["id"], "o1");
+}
+
+/// D2.7: 64 KiB a connection are held; past that it is `resolving`.
+#[test]
+fn a_full_hold_is_resolving() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let ilse = Peer::join(&mut world, "ilse", 12, &id);
+    noor.edit(&mut world, choose("o1"));
+    world.settle();
+    world.clear();
+    let save = noor.save(1, &op(1));
+    world.say(noor.conn, save);
+    world.turn();
+    for n in 1..=2 {
+        ilse.send(&mut world, n, Message::Update(&vec![0; 33_000]));
+    }
+    world.settle();
+    let codes: Vec<String> = ilse
+        .nacks(&world)
+        .into_iter()
+        .map(|(_, code)| code)
+        .collect();
+    assert_eq!(codes, ["resolved", "resolving"]);
+}
+
+/// D2.7: an append request during a save is `resolving`; a known key is still repeated (D6.2).
+#[test]
+fn appends_during_a_save_are_resolving() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    noor.edit(&mut world, choose("o1"));
+    let append = |rid: u32, key: &str, label: &str| {
+        json!({"kind": "question:criterion", "rid": rid, "id": id, "question": "q1", "key": key,
+               "label": label})
+    };
+    let first = world.ask(noor.conn, append(1, "key-00000001", "Heat"));
+    assert_eq!(first["ok"], true, "{first}");
+    noor.pull(&mut world);
+    let save = noor.save(2, &op(1));
+    world.say(noor.conn, save);
+    world.turn();
+    world.say(noor.conn, append(3, "key-00000002", "Roof"));
+    world.say(noor.conn, append(4, "key-00000001", "Heat"));
+    world.settle();
+    assert_eq!(world.reply(noor.conn, &2.into()).unwrap()["ok"], true);
+    assert_eq!(
+        world.reply(noor.conn, &3.into()).unwrap()["reason"],
+        "resolving"
+    );
+    let again = world.reply(noor.conn, &4.into()).unwrap();
+    assert_eq!(
+        (again["repeated"].as_bool(), &again["criterion"]),
+        (Some(true), &first["criterion"])
+    );
+}
+
+/// D2.8: an edit to a settled or discarded decision is refused `resolved`, with the record.
+#[test]
+fn a_closed_decision_takes_no_edit() {
+    for verb in [Verb::Save, Verb::Discard] {
+        let (mut world, id) = World::with_choice();
+        let mut noor = Peer::join(&mut world, "noor", 11, &id);
+        noor.edit(&mut world, choose("o1"));
+        world.settle();
+        let body = match verb {
+            Verb::Save => world.save_body(&id, op(1)),
+            _ => json!({"op": op(1)}),
+        };
+        assert_eq!(world.call(&writer("ilse"), Some(&id), verb, body).0, 200);
+        world.clear();
+        noor.edit(&mut world, yes("o1", "c1"));
+        world.settle();
+        assert_eq!(noor.nacks(&world), [(2, "resolved".to_owned())]);
+        let (status, body) = world.call(
+            &writer("noor"),
+            Some(&id),
+            Verb::Edit,
+            json!({"op": op(2), "edits": [{"set": "pick", "option": "o2", "on": true}]}),
+        );
+        assert_eq!((status, body["code"].as_str()), (409, Some("resolved")));
+    }
+}
+
+/// D2.9: a reopened decision has a new draft; nothing of an older generation is applied to it.
+#[test]
+fn an_old_generation_cannot_reach_the_new_draft() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    noor.edit(&mut world, yes("o1", "c1"));
+    noor.edit(&mut world, choose("o1"));
+    world.settle();
+    let body = world.save_body(&id, op(1));
+    assert_eq!(
+        world.call(&writer("ilse"), Some(&id), Verb::Save, body).0,
+        200
+    );
+    assert_eq!(
+        world
+            .call(
+                &writer("ilse"),
+                Some(&id),
+                Verb::Reopen,
+                json!({"op": op(2)})
+            )
+            .0,
+        200
+    );
+    assert_eq!(
+        world.of_kind(noor.conn, "question:reopen")[0]["generation"],
+        2
+    );
+    world.clear();
+    // In the old room.
+    noor.edit(&mut world, yes("o2", "c1"));
+    world.settle();
+    assert_eq!(noor.nacks(&world), [(3, "old-generation".to_owned())]);
+    // The whole old document in the new room, under the old ids.
+    let mut next = Peer::join(&mut world, "noor", 21, &id);
+    assert_eq!(next.joined["generation"], 2);
+    let state = noor.guard.replica().state();
+    world.clear();
+    next.push(&mut world, &state);
+    world.settle();
+    assert_eq!(next.nacks(&world), [(1, "old-generation".to_owned())]);
+    assert_eq!(world.draft(&id)["content"]["marks"], json!({}));
+    // Also after the relay forgot everything it had in memory.
+    world.restart();
+    let mut later = Peer::join(&mut world, "noor", 22, &id);
+    later.push(&mut world, &state);
+    world.settle();
+    assert_eq!(later.nacks(&world), [(1, "old-generation".to_owned())]);
+    assert_eq!(world.draft(&id)["content"]["marks"], json!({}));
+}
+
+fn presence(world: &World, peer: &Peer) -> Vec<(u64, Value)> {
+    let seen = world.inbox.get(&peer.conn).into_iter().flatten();
+    let frames = seen.filter_map(|seen| match seen {
+        Seen::Binary(bytes) => Some(bytes),
+        Seen::Text(_) => None,
+    });
+    let mut entries = Vec::new();
+    for bytes in frames {
+        if let Message::Awareness(body) = read_frame(bytes).unwrap().message {
+            for entry in awareness_entries(body).unwrap() {
+                entries.push((entry.client, serde_json::from_str(entry.state).unwrap()));
+            }
+        }
+    }
+    entries
+}
+
+fn show(world: &mut World, peer: &Peer, client: u64, clock: u64, state: &str) {
+    let body = write_awareness(&[Entry {
+        client,
+        clock,
+        state,
+    }]);
+    peer.send(world, 0, Message::Awareness(&body));
+}
+
+/// D2.10: presence is never stored, carries the person the relay knows, and goes with the tab;
+/// entries for another's id are dropped.
+#[test]
+fn presence_is_relayed_with_its_person_and_leaves_with_its_tab() {
+    let (mut world, id) = World::with_choice();
+    let noor = Peer::join(&mut world, "noor", 11, &id);
+    let ilse = Peer::join(&mut world, "ilse", 12, &id);
+    world.settle();
+    world.clear();
+    show(
+        &mut world,
+        &noor,
+        11,
+        1,
+        r#"{"cell":"o1/c1","person":"ilse"}"#,
+    );
+    show(&mut world, &noor, 12, 9, r#"{"cell":"o2/c1"}"#);
+    world.settle();
+    let seen = json!({"cell": "o1/c1", "person": "noor"});
+    assert_eq!(presence(&world, &ilse), [(11, seen.clone())]);
+    assert_eq!(presence(&world, &noor), []);
+    // Who comes later sees who is here.
+    let tim = Peer::join(&mut world, "tim", 13, &id);
+    assert_eq!(presence(&world, &tim), []);
+    tim.send(&mut world, 0, Message::QueryAwareness);
+    world.settle();
+    assert_eq!(presence(&world, &tim), [(11, seen)]);
+    world.clear();
+    world.space.disconnect(world.now, noor.conn);
+    world.settle();
+    assert_eq!(presence(&world, &ilse), [(11, Value::Null)]);
+    assert!(world.disk.borrow().drafts.is_empty());
+}
+
+/// D2.11: a viewer cannot open a draft; an agent sees it and edits nothing (P0).
+#[test]
+fn viewers_open_no_draft_and_agents_edit_none() {
+    let (mut world, id) = World::with_choice();
+    let conn = world.connect(viewer("vera"));
+    let join = json!({"kind": "join", "rid": 1, "room": format!("s/{id}"), "ids": []});
+    let reply = world.ask(conn, join);
+    assert_eq!(
+        (reply["reason"].as_str(), reply["needs"].as_str()),
+        (Some("forbidden"), Some("writer"))
+    );
+    assert_eq!(world.get(&viewer("vera"), &id).get("draft"), None);
+    let mut bot = Peer::join_as(&mut world, agent("bot"), 31, &id);
+    bot.edit(&mut world, yes("o1", "c1"));
+    world.settle();
+    assert_eq!(bot.nacks(&world), [(1, "forbidden".to_owned())]);
+    assert_eq!(world.draft(&id)["content"]["marks"], json!({}));
+}
+
+/// D2.4: a cell that neither the definition nor a proposal describes is refused by the relay.
+#[test]
+fn an_unknown_cell_is_refused() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    noor.definition.questions[0].criteria[0].id = "cX".parse().unwrap();
+    let update = noor.draw(yes("o1", "cX"));
+    noor.push(&mut world, &update);
+    world.settle();
+    let nack = &world.of_kind(noor.conn, "nack")[0];
+    assert_eq!(
+        (nack["code"].as_str(), nack["reason"].as_str()),
+        (Some("invalid"), Some("unknown-criterion"))
+    );
+    assert!(world.disk.borrow().drafts.is_empty());
+}
+
+/// Invariant 8: blocks under an id that is bound to another person are `forged`, also after a
+/// restart; a join may not take another's id either.
+#[test]
+fn nobody_writes_in_anothers_name() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    world.clear();
+    let update = noor.draw(yes("o1", "c1"));
+    ilse.push(&mut world, &update);
+    world.settle();
+    assert_eq!(ilse.nacks(&world), [(1, "forged".to_owned())]);
+    assert_eq!(world.kinds(noor.conn), [""; 0], "no harm to others");
+    let steal = json!({"kind": "join", "rid": 5, "room": format!("s/{id}"), "ids": [12]});
+    assert_eq!(world.ask(noor.conn, steal.clone())["reason"], "forged");
+    world.restart();
+    let conn = world.connect(writer("noor"));
+    assert_eq!(world.ask(conn, steal)["reason"], "forged");
+}
+
+/// P3: after a refusal, later updates of that room are `after-refusal` until `rebase`.
+#[test]
+fn after_a_refusal_the_room_waits_for_a_rebase() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    noor.push(&mut world, &[0xff]);
+    noor.edit(&mut world, yes("o1", "c1"));
+    world.settle();
+    let codes: Vec<String> = noor
+        .nacks(&world)
+        .into_iter()
+        .map(|(_, code)| code)
+        .collect();
+    assert_eq!(codes, ["bad-update", "after-refusal"]);
+    let rebase = json!({"kind": "rebase", "rid": 2, "room": noor.room, "ids": [11, 14]});
+    let reply = world.ask(noor.conn, rebase);
+    assert_eq!(
+        (reply["ok"].as_bool(), &reply["epoch"]),
+        (Some(true), &json!(0))
+    );
+    world.clear();
+    noor.edit(&mut world, choose("o1"));
+    world.settle();
+    assert_eq!(
+        noor.nacks(&world),
+        [(3, "gap".to_owned())],
+        "the refused row is missing"
+    );
+}
+
+/// The answer to `rebase` tells a row whose ack was lost from one that never arrived.
+#[test]
+fn a_rebase_is_told_the_next_clock_of_its_ids() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    noor.edit(&mut world, yes("o1", "c1"));
+    world.settle();
+    let rebase = json!({"kind": "rebase", "rid": 2, "room": noor.room, "ids": [11, 14]});
+    let reply = world.ask(noor.conn, rebase);
+    assert_eq!(reply["clocks"]["11"], 1);
+    assert!(reply["clocks"].get("14").is_none_or(|clock| clock == 0));
+}
+
+/// D2.6: the mark log says who lost: two people mark one cell at the same time (D12.2).
+#[test]
+fn a_cell_marked_at_the_same_time_is_contested() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    noor.edit(
+        &mut world,
+        mark("o1", "c1", Some(deem_core::draft::Mark::No)),
+    );
+    ilse.edit(&mut world, yes("o1", "c1"));
+    world.settle();
+    let contested = world.get(&writer("tim"), &id)["contested"].clone();
+    assert_eq!(
+        contested[0]["stands"]["by"], "ilse",
+        "the higher client id stands: {contested}"
+    );
+    assert_eq!(contested[0]["lost"][0]["by"], "noor");
+    // Also from the log alone.
+    world.restart();
+    assert_eq!(world.get(&writer("tim"), &id)["contested"], contested);
+}
+
+/// P2: HTTP edits are all or none, under one id of the relay's for each person.
+#[test]
+fn edits_over_http_are_all_or_none() {
+    let (mut world, id) = World::with_choice();
+    let noor = Peer::join(&mut world, "noor", 11, &id);
+    let edit = |n: u32, edits: Value| json!({"op": op(n), "edits": edits});
+    let mark = |criterion: &str| json!({"set": "mark", "option": "o1", "criterion": criterion, "mark": "yes"});
+    let ilse = writer("ilse");
+    let (status, body) = world.call(
+        &ilse,
+        Some(&id),
+        Verb::Edit,
+        edit(1, json!([mark("c1"), mark("cX")])),
+    );
+    assert_eq!(
+        (status, body["code"].as_str()),
+        (409, Some("invalid")),
+        "{body}"
+    );
+    assert_eq!(world.draft(&id)["content"]["marks"], json!({}));
+    world.clear();
+    let (status, body) = world.call(
+        &ilse,
+        Some(&id),
+        Verb::Edit,
+        edit(2, json!([mark("c1"), mark("c2")])),
+    );
+    assert_eq!((status, &body["seq"]), (200, &json!(1)), "{body}");
+    assert_eq!(world.draft(&id)["digest"], body["digest"]);
+    assert_eq!(world.kinds(noor.conn), ["people", "frame"]);
+    // The same again changes nothing, under another op.
+    let (_, again) = world.call(&ilse, Some(&id), Verb::Edit, edit(3, json!([mark("c1")])));
+    assert_eq!(again, body);
+    // A moved generation is stale.
+    let moved = json!({"op": op(4), "generation": 2, "edits": [mark("c1")]});
+    let (status, body) = world.call(&ilse, Some(&id), Verb::Edit, moved);
+    assert_eq!((status, body["code"].as_str()), (409, Some("stale")));
+    assert_eq!(
+        world
+            .disk
+            .borrow()
+            .bindings
+            .iter()
+            .filter(|b| b.person == person("ilse"))
+            .count(),
+        1
+    );
+}
+
+/// P9: 200 edits a second, 1,000 at once; rows of a returning outbox are exempt while at most 32
+/// are unanswered.
+#[test]
+fn too_many_edits_are_rate_limited() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    world.clear();
+    // The outbox of a long flight: 1,500 rows, acknowledged as they go.
+    let update = noor.edit(&mut world, yes("o1", "c1"));
+    world.settle();
+    for _ in 0..1_500 {
+        noor.push(&mut world, &update);
+        world.settle();
+    }
+    assert_eq!(noor.nacks(&world), []);
+    world.pass(2_000);
+    for _ in 0..1_001 {
+        noor.push(&mut world, &update);
+    }
+    world.settle();
+    let nacks = world.of_kind(noor.conn, "nack");
+    assert_eq!(
+        (nacks.len(), &nacks[0]["code"], &nacks[0]["retryAfterMs"]),
+        (1, &json!("rate"), &json!(5))
+    );
+}
+
+/// The written side of a draft reaches the content as typed.
+#[test]
+fn text_is_shared() {
+    let mut world = World::new();
+    let id = world.open(json!({"op": op(900), "question": "Why?", "response": "text"}));
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    noor.edit(&mut world, write(" because "));
+    world.settle();
+    assert_eq!(
+        world.draft(&id)["content"]["questions"][0]["text"],
+        " because "
+    );
+    let admin = Actor::new(person("root"), Role::Admin);
+    assert_eq!(world.get(&admin, &id)["draft"]["seq"], 1);
+}

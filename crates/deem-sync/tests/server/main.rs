@@ -1,0 +1,14 @@
+//! The server machine driven directly: fake sockets, a store in memory, commits that are durable
+//! only when the test says so.
+
+mod disk;
+mod edits;
+mod grow;
+mod log;
+mod peer;
+mod reopen;
+mod rooms;
+mod save;
+mod sessions;
+mod stock;
+mod world;
