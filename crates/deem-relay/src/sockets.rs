@@ -237,7 +237,7 @@ impl SpaceLoop {
     }
 
     fn message_of(&mut self, conn: ConnId, kind: Kind, payload: &[u8]) {
-        let turn = self.turn;
+        let (turn, serving) = (self.turn, self.is_serving());
         let Some(member) = self.members.get(conn) else {
             return;
         };
@@ -252,7 +252,7 @@ impl SpaceLoop {
             }
             return;
         }
-        if member.is_closing() {
+        if member.is_closing() || !serving {
             return;
         }
         if kind == Kind::Ping {

@@ -256,7 +256,7 @@ impl Spaces {
             space: id.clone(),
             mint: Box::new(fill_random),
             room_number: Box::new(move || shared.next_room(index)),
-            project: Box::new(|_| String::new()),
+            project: Box::new(|record| deem_formats::write(&record.into())),
         };
         let loader = SpaceLoader::new(id.clone(), Rc::clone(&self.reader));
         let space = Space::new(config, Box::new(loader))?;

@@ -34,6 +34,8 @@ use crate::{
 const SWEEP_MS: u64 = 1_000;
 /// How long a draining loop waits for the disk and for its peers, ms.
 const DRAIN_MS: u64 = 10_000;
+/// How often a parting loop looks whether everybody has gone, ms.
+const PARTING_MS: u64 = 5;
 /// Earliest and latest time a drained client is told to come back, ms: a restart takes about one
 /// second, and thousands must not come at once.
 const RETRY_MS: (u64, u64) = (500, 5_000);
@@ -154,7 +156,9 @@ impl SpaceLoop {
     fn next_deadline(&self) -> u64 {
         let phase = match self.phase {
             Phase::Serving => None,
-            Phase::Finishing(until) | Phase::Parting(until) => Some(until),
+            Phase::Finishing(until) => Some(until),
+            // Nothing wakes the loop when the last caller of HTTP has its answer.
+            Phase::Parting(until) => Some(until.min(self.now.mono_ms + PARTING_MS)),
         };
         [
             phase,
@@ -221,6 +225,8 @@ impl SpaceLoop {
 
     fn message(&mut self, message: Message) {
         match message {
+            // Nobody new: the kernel closes what is dropped.
+            Message::Tcp(..) | Message::Socket(_) if self.phase != Phase::Serving => {}
             Message::Tcp(stream, permit) => {
                 let Ok(stream) = tokio::net::TcpStream::from_std(stream) else {
                     return;
@@ -379,6 +385,12 @@ impl SpaceLoop {
                 parted || self.now.mono_ms >= until
             }
         }
+    }
+
+    /// Whether messages of sockets are still taken. What comes later has no answer, and is sent
+    /// again to the relay that comes next.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.phase == Phase::Serving
     }
 
     /// A moment to come back at, spread evenly.

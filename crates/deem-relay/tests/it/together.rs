@@ -1,0 +1,172 @@
+//! Two people, one draft, one save.
+
+use deem_core::draft::Mark;
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Socket, call},
+    world::{Editor, open_choice, relay},
+};
+
+#[test]
+fn two_sockets_mark_together_a_save_settles_and_a_restart_keeps_all() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let opened = open_choice(to, "home", "op-open-1");
+    let path = format!(
+        "/v1/spaces/home/decisions/{}",
+        opened["id"].as_str().unwrap()
+    );
+    let mut noor = Editor::join(to, "noor", "home", &opened, 11);
+    let mut ilse = Editor::join(to, "ilse", "home", &opened, 22);
+
+    let n = noor.mark(0, 0, Mark::Yes);
+    assert_eq!(noor.ack(), (n, 1));
+    ilse.receive();
+    let n = ilse.mark(1, 1, Mark::No);
+    assert_eq!(ilse.ack(), (n, 2));
+    noor.receive();
+    assert_eq!(noor.replica.view(), ilse.replica.view());
+
+    let option = noor.definition.questions[0].options[0].id.clone();
+    let edit = json!({"op": "op-edit-1", "edits": [{"set": "choice", "option": option}]});
+    let edited = call(to, "ana", "POST", &format!("{path}/edit"), &edit).ok();
+    assert_eq!(edited["seq"], 3);
+    noor.receive();
+    let shown = call(to, "ana", "GET", &path, &Value::Null).ok();
+    assert_eq!(shown["draft"]["digest"], edited["digest"]);
+    assert_eq!(shown["draft"]["editors"], json!(["noor", "ilse", "ana"]));
+
+    let save = json!({"op": "op-save-1", "generation": 1, "digest": edited["digest"]});
+    let saved = call(to, "noor", "POST", &format!("{path}/save"), &save).ok();
+    assert_eq!(saved["resolver"], "noor");
+    assert_eq!(ilse.socket.kind("question:resolved")["resolver"], "noor");
+    assert_eq!(
+        ilse.socket.kind("question:meta")["meta"]["status"],
+        "settled"
+    );
+
+    drop(running);
+    let running = relay(&data);
+    let to = running.address();
+    let after = call(to, "ana", "GET", &path, &Value::Null).ok();
+    assert_eq!(
+        (&after["status"], &after["resolver"]),
+        (&json!("settled"), &json!("noor"))
+    );
+    assert_eq!(after["answer"], saved["answer"]);
+    // The same op gives the same outcome after a restart.
+    let again = call(to, "noor", "POST", &format!("{path}/save"), &save).ok();
+    assert_eq!(again, saved);
+    let log = call(
+        to,
+        "ana",
+        "GET",
+        "/v1/spaces/home/log?since=0",
+        &Value::Null,
+    )
+    .ok();
+    let kinds: Vec<_> = log["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|entry| entry["events"].as_array().unwrap())
+        .map(|event| event["kind"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(kinds, ["opened", "settled"]);
+}
+
+#[test]
+fn a_socket_follows_spaces_of_different_loops() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    // Enough names that both loops have some.
+    let spaces: Vec<String> = (0..12).map(|n| format!("space-{n}")).collect();
+    let names: Vec<&str> = spaces.iter().map(String::as_str).collect();
+    let (mut socket, welcome) = Socket::hello(to, "noor", &names);
+    let named = welcome["spaces"].as_array().unwrap();
+    assert!(
+        named
+            .iter()
+            .zip(&names)
+            .all(|(part, name)| part["space"] == *name)
+    );
+    assert!(named.iter().all(|part| part["ok"] == true), "{welcome}");
+    for (at, name) in names.iter().enumerate() {
+        let opened = open_choice(to, name, &format!("op-open-{at}"));
+        let broadcast = socket.kind("question:open");
+        assert_eq!(
+            (&broadcast["space"], &broadcast["id"]),
+            (&json!(name), &opened["id"])
+        );
+        let client = 100 + u64::try_from(at).unwrap();
+        let mut noor = Editor::join_on(socket, name, &opened, client);
+        let mut other = Editor::join(to, "ilse", name, &opened, 200 + client);
+        let n = noor.mark(0, 0, Mark::Partly);
+        assert_eq!(noor.ack(), (n, 1));
+        other.receive();
+        assert_eq!(noor.replica.view(), other.replica.view());
+        socket = noor.socket;
+    }
+}
+
+#[test]
+fn many_rooms_asked_for_at_once_all_arrive() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let rooms: u64 = 100;
+    let opened: Vec<_> = (0..rooms)
+        .map(|n| open_choice(to, "home", &format!("op-open-{n}")))
+        .collect();
+    let (mut socket, _) = Socket::hello(to, "noor", &["home"]);
+    for (rid, opened) in opened.iter().enumerate() {
+        let room = format!("home/{}", opened["id"].as_str().unwrap());
+        socket.text(&json!({"kind": "join", "rid": rid, "room": room, "ids": [rid + 1]}));
+    }
+    for rid in 0..rooms {
+        let joined = socket.kind("join");
+        assert_eq!((&joined["rid"], &joined["ok"]), (&json!(rid), &json!(true)));
+        let room = u8::try_from(joined["room"].as_u64().unwrap() & 0x7f).unwrap();
+        assert!(room > 0 || rid > 0);
+    }
+}
+
+#[test]
+fn the_log_is_polled_and_streamed() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let waiting = std::thread::spawn(move || {
+        call(
+            to,
+            "noor",
+            "GET",
+            "/v1/spaces/home/log?since=0&wait=20",
+            &Value::Null,
+        )
+        .ok()
+    });
+    // Whether the poll or the opening comes first, the answer is the same.
+    let opened = open_choice(to, "home", "op-open-1");
+    let log = waiting.join().unwrap();
+    assert_eq!(log["entries"][0]["decision"], opened["id"]);
+    assert_eq!(log["commit"], 1);
+
+    let mut events = std::net::TcpStream::connect(to).unwrap();
+    let request = format!(
+        "GET /v1/spaces/home/log?since=0&user=noor HTTP/1.1\r\nhost: {to}\r\n\
+         accept: text/event-stream\r\n\r\n"
+    );
+    std::io::Write::write_all(&mut events, request.as_bytes()).unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(events));
+    let mut ids = lines
+        .by_ref()
+        .map(Result::unwrap)
+        .filter(|line| line.starts_with("id: "));
+    assert_eq!(ids.next().unwrap(), "id: 1");
+    open_choice(to, "home", "op-open-2");
+    assert_eq!(ids.next().unwrap(), "id: 2");
+}
