@@ -2,6 +2,7 @@
  * What needs the person: a save that did not go through, an edit kept for them, a question before a
  * discard.
  */
+import type { Strings } from "../locale/en.js";
 import type { CardSnapshot, Difference } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, type Kid, Region, show } from "./dom.js";
@@ -142,7 +143,11 @@ function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[
     const found = hunks(visible(one.before ?? ""), visible(one.after ?? ""));
     return found
       .slice(0, HUNKS_MAX)
-      .map((hunk) => change("", hunk.before, hunk.after, t.added, t.removed));
+      .map((hunk) => change(t, hunk.before, hunk.after));
+  }
+  if (one.kind === "pick") {
+    const name = label(one.where);
+    return [change(t, one.before === null ? "" : name, one.after === null ? "" : name)];
   }
   const where = one.where.split("/").map(label).join(", ");
   const word = (value: string | null): string => {
@@ -154,16 +159,10 @@ function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[
   return [pair(`${name}: `, word(one.before), word(one.after))];
 }
 
-function change(
-  name: string,
-  before: string,
-  after: string,
-  added: string,
-  removed: string,
-): HTMLElement {
-  if (before === "") return h("li", null, `${added}: `, h("ins", null, `“${after}”`));
-  if (after === "") return h("li", null, `${removed}: `, h("del", null, `“${before}”`));
-  return pair(name, before, after);
+function change(t: Strings, before: string, after: string): HTMLElement {
+  if (before === "") return h("li", null, `${t.added}: `, h("ins", null, `“${after}”`));
+  if (after === "") return h("li", null, `${t.removed}: `, h("del", null, `“${before}”`));
+  return pair("", before, after);
 }
 
 const pair = (name: string, before: string, after: string): HTMLElement =>

@@ -82,11 +82,12 @@ export class QuestionView {
   }
 
   focusFirst(): boolean {
-    const first = this.el.querySelector<HTMLElement>(
-      '[tabindex="0"], input:not([disabled]):not([tabindex="-1"]), textarea',
+    const stops = this.el.querySelectorAll<HTMLElement>(
+      '[tabindex="0"], .choices input:enabled, .field textarea',
     );
+    const first = [...stops].find((stop) => stop.checkVisibility());
     first?.focus();
-    return first !== null;
+    return first !== undefined;
   }
 
   #body(shown: Shown, snap: CardSnapshot): HTMLElement {
