@@ -28,8 +28,6 @@ mod snapshot;
 mod tabs;
 mod view;
 
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 

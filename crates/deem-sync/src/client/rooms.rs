@@ -584,14 +584,11 @@ impl Client {
 
 fn present(entry: Entry<'_>) -> Present {
     let state: Value = serde_json::from_str(entry.state).unwrap_or_default();
-    let user = state.get("user");
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let person = text(user.and_then(|user| user.get("person")))
-        .or_else(|| text(user.and_then(|user| user.get("id"))));
     Present {
         clock: entry.clock,
-        person: person.and_then(|person| Person::parse(person).ok()),
-        name: text(user.and_then(|user| user.get("name"))),
+        person: text(state.get("person")).and_then(|person| Person::parse(person).ok()),
+        name: text(state.get("name")),
         place: Place {
             question: text(state.get("question")),
             cell: text(state.get("cell")),

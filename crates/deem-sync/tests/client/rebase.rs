@@ -1,0 +1,95 @@
+//! Refusals, new generations and epochs, restored relays: rows are made again or kept.
+
+use deem_core::{
+    draft::{Kind, Mark},
+    rights::{Actor, Role},
+};
+use deem_sync::client::SyncState;
+
+use crate::{
+    net::{Net, option},
+    world::person,
+};
+
+/// D2.8, D2.9: words for a decision that somebody settled meanwhile stay with their author; a
+/// reopened one starts without them, and one act brings them back.
+#[test]
+fn words_for_a_settled_generation_stay_with_their_author() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let id = net.id.clone();
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.write(noor, "on the train");
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1")))).unwrap();
+    net.act(ilse, |client| client.save(&id)).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), "")).unwrap();
+    net.plug(noor);
+    let card = net.card(noor);
+    assert_eq!((card.generation.0, card.sync.state), (2, SyncState::NeedsYou));
+    assert!(card.marks.is_empty());
+    let kept: Vec<&str> = card.snippets.iter().map(|kept| kept.text.as_str()).collect();
+    assert_eq!(kept, ["Barn / Price: yes", "on the train"]);
+    assert_eq!(net.kept_rows("noor"), 0);
+    let first = card.snippets[0].id.clone();
+    net.act(noor, |client| client.restore_snippet(&id, &first)).unwrap();
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.card(noor).snippets.len(), 1);
+    net.assert_same();
+}
+
+/// Design "Outbox and rebase": one refused row needs its person; the rows behind it arrive.
+#[test]
+fn a_refused_row_does_not_strand_what_follows() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let id = net.id.clone();
+    net.cut(noor);
+    net.cut(ilse);
+    // Together over the 4,000 units of an answer: each alone is not.
+    net.write(ilse, &"i".repeat(2_500));
+    net.write(noor, &"n".repeat(2_500));
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.plug(ilse);
+    net.plug(noor);
+    assert_eq!(net.text_of(ilse).len(), 2_500);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    let card = net.card(noor);
+    assert_eq!(card.sync.state, SyncState::NeedsYou);
+    assert_eq!(card.snippets.len(), 1);
+    assert_eq!(card.snippets[0].text, "n".repeat(2_500));
+    let _ = id;
+    net.assert_same();
+}
+
+/// D2.11: rights that are gone: the words stay, readable and restorable.
+#[test]
+fn rows_of_somebody_who_may_not_write_any_more_are_kept() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.tabs[noor].actor = Actor::new(person("noor"), Role::Viewer);
+    net.plug(noor);
+    let card = net.card(noor);
+    assert_eq!(card.sync.state, SyncState::NeedsYou);
+    assert!(!card.editable);
+    assert_eq!(net.kept_rows("noor"), 1);
+}
+
+/// A proposal refused for its label is told, and what was put behind it arrives.
+#[test]
+fn a_relay_restart_loses_nothing() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let id = net.id.clone();
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.restart_relay();
+    net.act(ilse, |client| client.append(&id, None, Kind::Option, "Tent", None)).unwrap();
+    net.mark(noor, "o2", "c1", Some(Mark::No));
+    net.restart_relay();
+    net.write(ilse, "still here");
+    assert_eq!(net.text_of(noor), "still here");
+    assert_eq!(net.card(noor).rows.len(), 3);
+    net.assert_same();
+}

@@ -1,0 +1,95 @@
+//! Tabs of one browser: one leads, the others go through it, also offline.
+
+use deem_core::draft::Mark;
+use deem_sync::client::SyncState;
+
+use crate::net::{Net, option};
+
+fn follower(net: &mut Net, browser: &str) -> usize {
+    let at = net.tab(browser, browser);
+    let id = net.id.clone();
+    net.act(at, |client| client.open(&id));
+    at
+}
+
+#[test]
+fn a_follower_edits_through_its_leader() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.mark(leader, "o1", "c2", Some(Mark::No));
+    net.mark(ilse, "o2", "c2", Some(Mark::Partly));
+    for at in [leader, second, ilse] {
+        assert_eq!(net.card(at).marks.len(), 3, "{at}");
+    }
+    let sync = net.card(second).sync;
+    assert_eq!((sync.state, sync.online), (SyncState::Synced, true));
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+#[test]
+fn tabs_share_edits_offline() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let second = follower(&mut net, "noor");
+    net.cut(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.mark(leader, "o1", "c2", Some(Mark::No));
+    assert_eq!(net.mark_of(leader, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.mark_of(second, "o1/c2"), Some(Mark::No));
+    assert!(!net.card(second).sync.online);
+    net.plug(leader);
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+#[test]
+fn a_new_leader_takes_over_what_the_old_one_left() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.cut(leader);
+    net.mark(leader, "o1", "c1", Some(Mark::Yes));
+    net.mark(second, "o2", "c2", Some(Mark::No));
+    net.kill(leader);
+    net.lead(second);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.mark_of(ilse, "o2/c2"), Some(Mark::No));
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+#[test]
+fn a_follower_saves_and_asks_through_its_leader() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let second = follower(&mut net, "noor");
+    let id = net.id.clone();
+    net.act(second, |client| client.choose(&id, None, Some(option("o1")))).unwrap();
+    net.act(second, |client| client.save(&id)).unwrap();
+    assert_eq!(net.card(second).status, "settled");
+    assert_eq!(net.card(leader).status, "settled");
+    net.act(second, |client| client.request("reopen", Some(&id), "")).unwrap();
+    assert_eq!(net.tabs[second].settled[0].1["ok"], true);
+    assert_eq!(net.card(leader).generation.0, 2);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.mark_of(leader, "o1/c1"), Some(Mark::Yes));
+    net.assert_same();
+}
+
+/// A leader whose lock was taken sends what it had as it was, through the new one.
+#[test]
+fn a_stolen_leader_follows() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.act(leader, deem_sync::client::Client::stolen);
+    net.lead(second);
+    net.mark(leader, "o1", "c1", Some(Mark::Yes));
+    net.mark(second, "o2", "c1", Some(Mark::No));
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.mark_of(leader, "o2/c1"), Some(Mark::No));
+    net.assert_same();
+}
