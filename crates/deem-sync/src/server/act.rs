@@ -139,28 +139,28 @@ impl Space {
             Act::Append(kind, body) => self.append(&asked, kind, body),
             Act::Suggest(body) => {
                 let (generation, option) = (body.generation, body.option);
-                self.command(&asked, None, Command::Suggest { generation, option })
+                self.command(&asked, None, &Command::Suggest { generation, option })
             }
             Act::Save(body) => self.save(&asked, *body),
-            Act::Reopen(body) => self.command(&asked, body.generation, Command::Reopen),
-            Act::Discard(body) => self.command(&asked, body.generation, Command::Discard),
+            Act::Reopen(body) => self.command(&asked, body.generation, &Command::Reopen),
+            Act::Discard(body) => self.command(&asked, body.generation, &Command::Discard),
             Act::Cancel(body) => self.command(
                 &asked,
                 body.generation,
-                Command::Cancel {
+                &Command::Cancel {
                     reason: body.reason,
                 },
             ),
             Act::Why(body) => {
                 let (generation, text) = (body.generation, body.text);
-                self.command(&asked, None, Command::Why { generation, text })
+                self.command(&asked, None, &Command::Why { generation, text })
             }
             Act::Late(body) => {
                 let (generation, text, answer) = (body.generation, body.text, body.answer);
                 self.command(
                     &asked,
                     None,
-                    Command::Late {
+                    &Command::Late {
                         generation,
                         text,
                         answer,
@@ -341,11 +341,11 @@ impl Space {
         &mut self,
         asked: &Asked<'_>,
         expected: Option<Generation>,
-        command: Command,
+        command: &Command,
     ) -> Result<(), Refusal> {
         let record = self.record(asked)?;
         let (id, generation) = (record.id.clone(), record.generation);
-        let named = match &command {
+        let named = match command {
             Command::Suggest { generation, .. } => Some(*generation),
             _ => expected,
         };
@@ -356,7 +356,7 @@ impl Space {
             context.draft = Some(Box::new(draft));
         }
         let record = self.record(asked)?;
-        let events = decide(Some(record), &command, &context)?;
+        let events = decide(Some(record), command, &context)?;
         if let (true, Some(draft)) = (expected.is_some() && moved, &context.draft) {
             return Err(stale(record, draft));
         }

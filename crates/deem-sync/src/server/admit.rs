@@ -43,6 +43,15 @@ pub(super) struct Incoming<'a> {
     pub(super) made_on: &'a [(Cell, Option<BlockId>)],
 }
 
+/// Who sent an update that was taken, and what it answers.
+pub(super) struct Sender<'a> {
+    pub(super) room: u32,
+    pub(super) person: &'a Person,
+    pub(super) op: Option<OpRow>,
+    /// Who has an ack instead of the frame.
+    pub(super) except: Option<ConnId>,
+}
+
 /// An update that the gate took: folded into room and record, not yet in a group.
 pub(super) struct Taken {
     /// The room's last seq now.
@@ -190,13 +199,16 @@ impl Space {
     pub(super) fn publish(
         &mut self,
         now: Now,
-        room: u32,
-        person: &Person,
         taken: Taken,
-        op: Option<OpRow>,
-        except: Option<ConnId>,
+        sender: Sender<'_>,
         first: impl FnOnce(&mut Self, GroupId),
     ) {
+        let Sender {
+            room,
+            person,
+            op,
+            except,
+        } = sender;
         let Some(mut fresh) = taken.fresh else {
             let waits = self
                 .rooms
@@ -322,7 +334,7 @@ impl Space {
         let waiting: Vec<(Proposal, Person)> = room
             .gate
             .as_ref()
-            .map(|gate| gate.proposals())
+            .map(deem_draft::gate::Room::proposals)
             .unwrap_or_default()
             .iter()
             .filter(|proposed| proposed.verdict == Verdict::Pending)
@@ -413,13 +425,19 @@ impl Space {
             return;
         }
         if let Some(row) = room.snapshot() {
-            let group = self.commit(Commit {
-                snapshots: vec![row],
-                ..Commit::default()
-            });
-            if let Some(room) = self.rooms.get_mut(&number) {
-                room.pending = group;
-            }
+            self.commit_snapshot(number, row);
+        }
+    }
+
+    /// Stores a room's whole state.
+    pub(super) fn commit_snapshot(&mut self, number: u32, row: SnapshotRow) {
+        let commit = Commit {
+            snapshots: vec![row],
+            ..Commit::default()
+        };
+        let group = self.commit(commit);
+        if let Some(room) = self.rooms.get_mut(&number) {
+            room.pending = group;
         }
     }
 

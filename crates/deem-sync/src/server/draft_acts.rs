@@ -16,7 +16,7 @@ use serde_json::{Map, json};
 
 use super::{
     act::{Asked, Done, Outcome, stale},
-    admit::Incoming,
+    admit::{Incoming, Sender},
     io::Now,
     room::unavailable,
     space::Space,
@@ -61,10 +61,9 @@ impl Space {
         if record.is_open() {
             let mut draft = self.draft_now(asked.now, &id, generation)?;
             let number = self.room_numbers.get(&(id.clone(), generation));
-            if let Some(room) = number.and_then(|number| self.rooms.get(number)) {
-                if draft.digest != Some(body.digest) {
-                    draft.changed = room.changed_since(&body.digest);
-                }
+            let room = number.and_then(|number| self.rooms.get(number));
+            if let Some(room) = room.filter(|_| draft.digest != Some(body.digest)) {
+                draft.changed = room.changed_since(&body.digest);
             }
             context.draft = Some(Box::new(draft));
         }
@@ -202,18 +201,16 @@ impl Space {
         let outcome = Outcome::Done(Done::json(json!({ "seq": taken.seq, "digest": digest })));
         let op = self.op_row(asked, &outcome);
         let person = &asked.actor.person;
-        self.publish(
-            asked.now,
-            number,
+        let sender = Sender {
+            room: number,
             person,
-            taken,
             op,
-            None,
-            |space, group| {
-                space.remember_op(asked, &outcome, group);
-                space.answer_outcome(group, asked.to, outcome);
-            },
-        );
+            except: None,
+        };
+        self.publish(asked.now, taken, sender, |space, group| {
+            space.remember_op(asked, &outcome, group);
+            space.answer_outcome(group, asked.to, outcome);
+        });
         Ok(())
     }
 }

@@ -8,10 +8,10 @@ use deem_core::{
 use deem_draft::{gate::Carrier, id::ClientId};
 
 use super::{
-    admit::Incoming,
+    admit::{Incoming, Sender},
     commit::{BindingRow, Commit, GroupId},
     io::{ConnId, Frame as Payload, Now},
-    room::{Form, unavailable},
+    room::Form,
     session::{Dialect, Standing},
     space::Space,
 };
@@ -90,18 +90,15 @@ impl Space {
             Err(nack) => return self.refuse_update(now, arrival, nack),
         };
         let seq = taken.seq;
-        let except = Some(arrival.conn);
-        self.publish(
-            now,
-            arrival.room,
-            &actor.person,
-            taken,
-            None,
-            except,
-            |space, group| {
-                space.acknowledge(arrival, seq, group);
-            },
-        );
+        let sender = Sender {
+            room: arrival.room,
+            person: &actor.person,
+            op: None,
+            except: Some(arrival.conn),
+        };
+        self.publish(now, taken, sender, |space, group| {
+            space.acknowledge(arrival, seq, group);
+        });
     }
 
     fn acknowledge(&mut self, arrival: Arrival, seq: u64, group: GroupId) {
@@ -232,7 +229,7 @@ impl Space {
     }
 
     fn catch_up(&mut self, number: u32, form: Form, vector: &[u8]) -> Result<bytes::Bytes, Close> {
-        let down = || Close::retry(CloseCode::Unavailable, "unavailable", 0);
+        let down = Close::unavailable;
         let room = self.rooms.get_mut(&number).ok_or_else(down)?;
         // `00` is the state vector of an empty document.
         if vector.is_empty() || vector == [0] {
@@ -407,11 +404,7 @@ impl Space {
                     .copied()
                     .collect();
                 for conn in conns {
-                    let Refusal::Unavailable { retry_after_ms } = unavailable() else {
-                        continue;
-                    };
-                    let close = Close::retry(CloseCode::Unavailable, "unavailable", retry_after_ms);
-                    self.close(now, conn, close);
+                    self.close(now, conn, Close::unavailable());
                 }
             }
         }

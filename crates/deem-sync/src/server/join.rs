@@ -102,7 +102,7 @@ impl Space {
             (ClientMessage::Rebase { room, ids, .. }, Some(to)) => {
                 self.rebase(now, conn, &to, room, &ids);
             }
-            (ClientMessage::Leave { room }, _) => self.leave(conn, room),
+            (ClientMessage::Leave { room }, _) => self.leave(now, conn, room),
             (ClientMessage::MadeOn { room, n, cells }, _) => {
                 let session = self.sessions.get_mut(&conn);
                 if let Some(member) = session.and_then(|session| session.rooms.get_mut(&room)) {
@@ -136,8 +136,8 @@ impl Space {
 
     /// The socket is gone.
     pub fn disconnect(&mut self, now: Now, conn: ConnId) {
-        let _ = self.at(now);
-        self.drop_session(conn);
+        let now = self.at(now);
+        self.drop_session(now, conn);
     }
 
     /// Loads a draft if it is not in memory, and gives its room's number.
@@ -350,17 +350,17 @@ impl Space {
         }
     }
 
-    pub(super) fn leave(&mut self, conn: ConnId, number: u32) {
+    fn leave(&mut self, now: Now, conn: ConnId, number: u32) {
         let Some(session) = self.sessions.get_mut(&conn) else {
             return;
         };
         if session.rooms.remove(&number).is_some() {
-            self.leave_room(conn, number);
+            self.leave_room(now, conn, number);
         }
     }
 
     /// Presence goes with its socket (`D2.10`).
-    pub(super) fn leave_room(&mut self, conn: ConnId, number: u32) {
+    fn leave_room(&mut self, now: Now, conn: ConnId, number: u32) {
         let group = self.room_pending(number);
         let Some(room) = self.rooms.get_mut(&number) else {
             return;
@@ -368,7 +368,7 @@ impl Space {
         room.members = without(&room.members, conn);
         room.stock = without(&room.stock, conn);
         if room.is_empty() {
-            room.empty_since_ms = None;
+            room.empty_since_ms = Some(now.mono_ms);
         }
         let gone = room.presence.leave(conn);
         if let Some(body) = gone {
@@ -376,12 +376,12 @@ impl Space {
         }
     }
 
-    fn drop_session(&mut self, conn: ConnId) {
+    fn drop_session(&mut self, now: Now, conn: ConnId) {
         let Some(session) = self.sessions.remove(&conn) else {
             return;
         };
         for number in session.rooms.into_keys() {
-            self.leave_room(conn, number);
+            self.leave_room(now, conn, number);
         }
         if !matches!(session.dialect, Dialect::Stock { .. }) {
             self.refresh_followers();
@@ -394,9 +394,9 @@ impl Space {
     }
 
     /// Closes a socket behind the frames that wait for `group`; it is no member from now on.
-    pub(super) fn close_after(&mut self, _now: Now, group: GroupId, conn: ConnId, close: Close) {
+    pub(super) fn close_after(&mut self, now: Now, group: GroupId, conn: ConnId, close: Close) {
         if self.sessions.contains_key(&conn) {
-            self.drop_session(conn);
+            self.drop_session(now, conn);
             self.pipeline.push(group, Held::Close(conn, close));
         }
     }

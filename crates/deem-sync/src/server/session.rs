@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use deem_core::{id::Cell, rights::Actor};
-use deem_draft::id::BlockId;
+use deem_core::rights::Actor;
 
-use super::{commit::GroupId, rate::Bucket};
+use super::{commit::GroupId, rate::Bucket, room::MadeOn};
 use crate::limits::{
     CONTROL_BURST, CONTROL_PER_SECOND, EDITS_BURST, EDITS_PER_SECOND, OUTBOX_OPEN_MAX,
     PRESENCE_PER_SECOND,
@@ -61,7 +60,7 @@ pub(super) struct Member {
     /// Bytes held while a save is being committed, and the group of that save.
     pub(super) hold: (GroupId, usize),
     /// What the next row was made on, and its `n`.
-    pub(super) made_on: Option<(u64, Vec<(Cell, Option<BlockId>)>)>,
+    pub(super) made_on: Option<(u64, Vec<MadeOn>)>,
 }
 
 impl Member {

@@ -18,10 +18,7 @@ use super::{
     room::{DraftRoom, RoomKey, unavailable},
     session::{Dialect, Session},
 };
-use crate::{
-    limits::STORE_RETRY_MS,
-    wire::{BadMessage, Close, CloseCode},
-};
+use crate::wire::{BadMessage, Close, CloseCode};
 
 /// The machine of one space.
 pub struct Space {
@@ -178,7 +175,7 @@ impl Space {
         self.rooms.clear();
         self.room_numbers.clear();
         self.ops.clear();
-        let close = Close::retry(CloseCode::Unavailable, "unavailable", STORE_RETRY_MS);
+        let close = Close::unavailable();
         for conn in self.sessions.keys().copied() {
             self.pipeline.output.closes.push((conn, close.clone()));
         }
@@ -220,7 +217,11 @@ impl Space {
 
     /// How many rooms are decoded (a gauge).
     pub fn replicas(&self) -> usize {
-        let held = |room: &&DraftRoom| room.gate.as_ref().is_some_and(|gate| gate.is_held());
+        let held = |room: &&DraftRoom| {
+            room.gate
+                .as_ref()
+                .is_some_and(deem_draft::gate::Room::is_held)
+        };
         self.rooms.values().filter(held).count()
     }
 

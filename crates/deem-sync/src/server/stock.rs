@@ -50,8 +50,7 @@ impl Space {
         }
         let missing = || Close::new(CloseCode::NoRoom, "not-found");
         may(&actor, Act::Draft, None).map_err(|_| missing())?;
-        self.awake()
-            .map_err(|_| Close::retry(CloseCode::Unavailable, "unavailable", 0))?;
+        self.awake().map_err(|_| Close::unavailable())?;
         let RoomOf::Draft {
             decision,
             generation,
@@ -65,7 +64,7 @@ impl Space {
         let number = match self.room(now, decision, generation) {
             Ok(number) => number,
             Err(Refusal::NotFound) => return Err(missing()),
-            Err(_) => return Err(Close::retry(CloseCode::Unavailable, "unavailable", 0)),
+            Err(_) => return Err(Close::unavailable()),
         };
         let dialect = Dialect::Stock {
             room: number,
@@ -80,7 +79,7 @@ impl Space {
         let room = self.rooms.get_mut(&number).ok_or_else(missing)?;
         let vector = room
             .read(deem_draft::gate::Room::state_vector)
-            .map_err(|_| Close::retry(CloseCode::Unavailable, "unavailable", 0))?;
+            .map_err(|_| Close::unavailable())?;
         let step1 = Message::Step1(&vector).to_bytes();
         self.pipeline.send(group, conn, Payload::Binary(step1));
         self.tell_presence(Arrival {
@@ -143,7 +142,7 @@ impl Space {
             "resolved" | "resolving" => Close::new(CloseCode::Settled, code),
             "old-generation" | "old-epoch" => Close::new(CloseCode::DraftReplaced, code),
             "token-expired" => Close::new(CloseCode::Token, code),
-            "unavailable" => Close::retry(CloseCode::Unavailable, code, 0),
+            "unavailable" => Close::unavailable(),
             "rate" => Close::retry(CloseCode::Rate, code, STOCK_RETRY_MS),
             _ => Close::new(CloseCode::Refused, code),
         };

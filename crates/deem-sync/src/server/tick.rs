@@ -1,7 +1,7 @@
 //! What time alone brings: tokens that end, long polls that end, rooms that nobody is in.
 
 use super::{
-    commit::{Commit, GroupId},
+    commit::GroupId,
     io::{ConnId, Now},
     space::Space,
 };
@@ -30,7 +30,10 @@ impl Space {
             })
         });
         let rooms = self.rooms.values().filter_map(|room| {
-            let is_held = room.gate.as_ref().is_some_and(|gate| gate.is_held());
+            let is_held = room
+                .gate
+                .as_ref()
+                .is_some_and(deem_draft::gate::Room::is_held);
             let since = room.empty_since_ms.or(is_held.then_some(room.edited_ms))?;
             (!self.pipeline.is_pending(room.pending)).then(|| since.saturating_add(ROOM_IDLE_MS))
         });
@@ -107,31 +110,24 @@ impl Space {
         let Some(room) = self.rooms.get_mut(&number) else {
             return;
         };
-        if room.is_empty() && room.empty_since_ms.is_none() {
-            room.empty_since_ms = Some(now.mono_ms);
-        }
         if self.pipeline.is_pending(room.pending) {
             return;
         }
         let idle = |since: u64| now.mono_ms.saturating_sub(since) >= ROOM_IDLE_MS;
         if room.empty_since_ms.is_some_and(idle) {
-            if room.gate.is_some() && room.seq > room.snapshot_seq {
-                if let Some(row) = room.snapshot() {
-                    let commit = Commit {
-                        snapshots: vec![row],
-                        ..Commit::default()
-                    };
-                    let group = self.commit(commit);
-                    if let Some(room) = self.rooms.get_mut(&number) {
-                        room.pending = group;
-                    }
-                    return;
-                }
+            let changed = room.gate.is_some() && room.seq > room.snapshot_seq;
+            if let Some(row) = changed.then(|| room.snapshot()).flatten() {
+                return self.commit_snapshot(number, row);
             }
             let key = (room.id.decision.clone(), room.id.generation);
             self.room_numbers.remove(&key);
             self.rooms.remove(&number);
-        } else if idle(room.edited_ms) && room.gate.as_ref().is_some_and(|gate| gate.is_held()) {
+        } else if idle(room.edited_ms)
+            && room
+                .gate
+                .as_ref()
+                .is_some_and(deem_draft::gate::Room::is_held)
+        {
             // A defect is found by the next reader.
             let _ = room.read(deem_draft::gate::Room::evict);
         }

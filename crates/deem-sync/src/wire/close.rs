@@ -113,6 +113,15 @@ impl Close {
         }
     }
 
+    /// The store cannot be written or read.
+    pub fn unavailable() -> Self {
+        Self::retry(
+            CloseCode::Unavailable,
+            "unavailable",
+            crate::limits::STORE_RETRY_MS,
+        )
+    }
+
     /// The reason as the close frame carries it.
     pub fn text(&self) -> String {
         serde_json::to_string(&self.reason).unwrap_or_default()

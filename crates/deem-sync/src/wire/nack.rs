@@ -98,7 +98,6 @@ impl From<deem_draft::nack::Nack> for Nack {
             Draft::DraftFull => Refusal::DraftFull.into(),
             Draft::TooLarge { max } => Refusal::TooLarge { max }.into(),
             Draft::Invalid(invalid) => Refusal::from(invalid).into(),
-            Draft::Full { max } => Refusal::Full { max }.into(),
         }
     }
 }

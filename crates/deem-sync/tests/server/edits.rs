@@ -92,7 +92,7 @@ fn edits_during_a_save_wait_for_its_outcome() {
     ilse.pull(&mut world);
     world.clear();
     let save = noor.save(1, &op(1));
-    world.say(noor.conn, save);
+    world.say(noor.conn, &save);
     world.turn();
     ilse.edit(&mut world, yes("o1", "c1"));
     world.turn();
@@ -117,7 +117,7 @@ fn a_full_hold_is_resolving() {
     world.settle();
     world.clear();
     let save = noor.save(1, &op(1));
-    world.say(noor.conn, save);
+    world.say(noor.conn, &save);
     world.turn();
     for n in 1..=2 {
         ilse.send(&mut world, n, Message::Update(&vec![0; 33_000]));
@@ -141,14 +141,14 @@ fn appends_during_a_save_are_resolving() {
         json!({"kind": "question:criterion", "rid": rid, "id": id, "question": "q1", "key": key,
                "label": label})
     };
-    let first = world.ask(noor.conn, append(1, "key-00000001", "Heat"));
+    let first = world.ask(noor.conn, &append(1, "key-00000001", "Heat"));
     assert_eq!(first["ok"], true, "{first}");
     noor.pull(&mut world);
     let save = noor.save(2, &op(1));
-    world.say(noor.conn, save);
+    world.say(noor.conn, &save);
     world.turn();
-    world.say(noor.conn, append(3, "key-00000002", "Roof"));
-    world.say(noor.conn, append(4, "key-00000001", "Heat"));
+    world.say(noor.conn, &append(3, "key-00000002", "Roof"));
+    world.say(noor.conn, &append(4, "key-00000001", "Heat"));
     world.settle();
     assert_eq!(world.reply(noor.conn, &2.into()).unwrap()["ok"], true);
     assert_eq!(
@@ -171,7 +171,7 @@ fn a_closed_decision_takes_no_edit() {
         noor.edit(&mut world, choose("o1"));
         world.settle();
         let body = match verb {
-            Verb::Save => world.save_body(&id, op(1)),
+            Verb::Save => world.save_body(&id, &op(1)),
             _ => json!({"op": op(1)}),
         };
         assert_eq!(world.call(&writer("ilse"), Some(&id), verb, body).0, 200);
@@ -197,7 +197,7 @@ fn an_old_generation_cannot_reach_the_new_draft() {
     noor.edit(&mut world, yes("o1", "c1"));
     noor.edit(&mut world, choose("o1"));
     world.settle();
-    let body = world.save_body(&id, op(1));
+    let body = world.save_body(&id, &op(1));
     assert_eq!(
         world.call(&writer("ilse"), Some(&id), Verb::Save, body).0,
         200
@@ -306,7 +306,7 @@ fn viewers_open_no_draft_and_agents_edit_none() {
     let (mut world, id) = World::with_choice();
     let conn = world.connect(viewer("vera"));
     let join = json!({"kind": "join", "rid": 1, "room": format!("s/{id}"), "ids": []});
-    let reply = world.ask(conn, join);
+    let reply = world.ask(conn, &join);
     assert_eq!(
         (reply["reason"].as_str(), reply["needs"].as_str()),
         (Some("forbidden"), Some("writer"))
@@ -350,10 +350,10 @@ fn nobody_writes_in_anothers_name() {
     assert_eq!(ilse.nacks(&world), [(1, "forged".to_owned())]);
     assert_eq!(world.kinds(noor.conn), [""; 0], "no harm to others");
     let steal = json!({"kind": "join", "rid": 5, "room": format!("s/{id}"), "ids": [12]});
-    assert_eq!(world.ask(noor.conn, steal.clone())["reason"], "forged");
+    assert_eq!(world.ask(noor.conn, &steal)["reason"], "forged");
     world.restart();
     let conn = world.connect(writer("noor"));
-    assert_eq!(world.ask(conn, steal)["reason"], "forged");
+    assert_eq!(world.ask(conn, &steal)["reason"], "forged");
 }
 
 /// P3: after a refusal, later updates of that room are `after-refusal` until `rebase`.
@@ -371,7 +371,7 @@ fn after_a_refusal_the_room_waits_for_a_rebase() {
         .collect();
     assert_eq!(codes, ["bad-update", "after-refusal"]);
     let rebase = json!({"kind": "rebase", "rid": 2, "room": noor.room, "ids": [11, 14]});
-    let reply = world.ask(noor.conn, rebase);
+    let reply = world.ask(noor.conn, &rebase);
     assert_eq!(
         (reply["ok"].as_bool(), &reply["epoch"]),
         (Some(true), &json!(0))
@@ -394,7 +394,7 @@ fn a_rebase_is_told_the_next_clock_of_its_ids() {
     noor.edit(&mut world, yes("o1", "c1"));
     world.settle();
     let rebase = json!({"kind": "rebase", "rid": 2, "room": noor.room, "ids": [11, 14]});
-    let reply = world.ask(noor.conn, rebase);
+    let reply = world.ask(noor.conn, &rebase);
     assert_eq!(reply["clocks"]["11"], 1);
     assert!(reply["clocks"].get("14").is_none_or(|clock| clock == 0));
 }

@@ -33,7 +33,7 @@ fn propose(key: &str, label: &str) -> Edit {
 fn the_criterion_exchange_is_that_of_the_seed() {
     let (mut world, id) = World::with_choice();
     let (noor, ilse) = (world.connect(writer("noor")), world.connect(writer("ilse")));
-    let reply = world.ask(noor, append(&id, 1, "key-00000001", " Heat "));
+    let reply = world.ask(noor, &append(&id, 1, "key-00000001", " Heat "));
     let made = derived_id(&id, Kind::Criterion, &Key::parse("key-00000001").unwrap());
     let criterion = json!({"id": made, "label": "Heat"});
     let definition = reply["definition"].clone();
@@ -52,7 +52,7 @@ fn the_criterion_exchange_is_that_of_the_seed() {
 fn appends_are_refused_with_their_reason() {
     let (mut world, id) = World::with_choice();
     let conn = world.connect(writer("noor"));
-    world.say(conn, append(&id, 1, "key-00000001", "Heat"));
+    world.say(conn, &append(&id, 1, "key-00000001", "Heat"));
     world.turn();
     assert_eq!(world.kinds(conn), [""; 0]);
     world.settle();
@@ -62,7 +62,7 @@ fn appends_are_refused_with_their_reason() {
         (4, "key-00000003", "PRICE", "duplicate"),
     ] {
         assert_eq!(
-            world.ask(conn, append(&id, rid, key, label))["reason"],
+            world.ask(conn, &append(&id, rid, key, label))["reason"],
             reason,
             "{label}"
         );
@@ -70,15 +70,15 @@ fn appends_are_refused_with_their_reason() {
     assert_eq!(world.reply(conn, &4.into()).unwrap()["of"], "c1");
     world.space.set_implementation(world.now, true);
     assert_eq!(
-        world.ask(conn, append(&id, 5, "key-00000004", "Roof"))["reason"],
+        world.ask(conn, &append(&id, 5, "key-00000004", "Roof"))["reason"],
         "implementation"
     );
     world.space.set_implementation(world.now, false);
     for (rid, label) in [(6, "Roof"), (7, "Walls")] {
         let key = format!("key-0000001{rid}");
-        assert_eq!(world.ask(conn, append(&id, rid, &key, label))["ok"], true);
+        assert_eq!(world.ask(conn, &append(&id, rid, &key, label))["ok"], true);
     }
-    let full = world.ask(conn, append(&id, 8, "key-00000020", "Sixth"));
+    let full = world.ask(conn, &append(&id, 8, "key-00000020", "Sixth"));
     assert_eq!((&full["reason"], &full["max"]), (&json!("full"), &json!(5)));
     world.call(
         &writer("noor"),
@@ -87,7 +87,7 @@ fn appends_are_refused_with_their_reason() {
         json!({"op": op(1)}),
     );
     assert_eq!(
-        world.ask(conn, append(&id, 9, "key-00000021", "Late"))["reason"],
+        world.ask(conn, &append(&id, 9, "key-00000021", "Late"))["reason"],
         "resolved"
     );
 }
@@ -98,14 +98,14 @@ fn appends_are_refused_with_their_reason() {
 fn a_key_makes_one_entry() {
     let (mut world, id) = World::with_choice();
     let conn = world.connect(writer("noor"));
-    let first = world.ask(conn, append(&id, 1, "key-00000001", "Heat"));
-    world.say(conn, append(&id, 2, "key-00000001", "Other"));
+    let first = world.ask(conn, &append(&id, 1, "key-00000001", "Heat"));
+    world.say(conn, &append(&id, 2, "key-00000001", "Other"));
     world.settle();
     assert_eq!(world.of_kind(conn, "question:criterion-added").len(), 1);
     world.restart();
     let conn = world.connect(writer("ilse"));
     for rid in [3, 4] {
-        let again = world.ask(conn, append(&id, rid, "key-00000001", "Other"));
+        let again = world.ask(conn, &append(&id, rid, "key-00000001", "Other"));
         assert_eq!(
             (&again["repeated"], &again["criterion"]),
             (&json!(true), &first["criterion"])
@@ -145,7 +145,7 @@ fn an_append_does_not_make_a_save_stale() {
     let mut save = noor.save(1, &op(1));
     save["shown"] = json!({"options": ["o1", "o2"], "criteria": ["c1", "c2"]});
     let ilse = world.connect(writer("ilse"));
-    let reply = world.ask(ilse, append(&id, 2, "key-00000001", "Heat"));
+    let reply = world.ask(ilse, &append(&id, 2, "key-00000001", "Heat"));
     assert_eq!(
         reply["definition"]["questions"][0]["options"]
             .as_array()
@@ -153,7 +153,7 @@ fn an_append_does_not_make_a_save_stale() {
             .len(),
         2
     );
-    assert_eq!(world.ask(noor.conn, save)["ok"], true);
+    assert_eq!(world.ask(noor.conn, &save)["ok"], true);
     let shown = world.get(&viewer("v"), &id)["shown"].clone();
     assert_eq!(
         shown,
@@ -171,7 +171,7 @@ fn growth_clears_a_suggestion_and_moves_no_mark() {
     let suggest = json!({"op": op(1), "generation": 1, "option": "o2"});
     world.call(&agent("bot"), Some(&id), Verb::Suggest, suggest);
     assert_eq!(world.get(&viewer("v"), &id)["suggested"], "o2");
-    world.ask(noor.conn, append(&id, 2, "key-00000001", "Heat"));
+    world.ask(noor.conn, &append(&id, 2, "key-00000001", "Heat"));
     let card = world.get(&writer("tim"), &id);
     assert_eq!(card.get("suggested"), None);
     assert_eq!(card["draft"]["content"]["marks"], json!({"o1/c1": "yes"}));
@@ -240,7 +240,7 @@ fn proposals_are_claimed_in_arrival_order() {
         card["draft"]["proposals"]
     );
     let tim = world.connect(writer("tim"));
-    let records = world.ask(tim, json!({"kind": "records", "rid": 1}));
+    let records = world.ask(tim, &json!({"kind": "records", "rid": 1}));
     assert!(records["records"][0].get("refused").is_none());
     // The log shows no drafts.
     noor.pull(&mut world);

@@ -22,7 +22,6 @@ use crate::world::{Seen, World, writer};
 
 pub struct Peer {
     pub conn: ConnId,
-    pub client: u64,
     pub room: u32,
     pub n: u64,
     pub guard: Guard,
@@ -30,6 +29,10 @@ pub struct Peer {
     pub decision: DecisionId,
     pub generation: Generation,
     pub joined: Value,
+}
+
+fn number(value: &Value) -> u32 {
+    value.as_u64().unwrap().try_into().unwrap()
 }
 
 pub fn mark(option: &str, criterion: &str, mark: Option<Mark>) -> Edit {
@@ -76,11 +79,11 @@ impl Peer {
         let rid = format!("join-{client}");
         let joined = world.ask(
             conn,
-            json!({"kind": "join", "rid": rid, "room": room, "ids": [client]}),
+            &json!({"kind": "join", "rid": rid, "room": room, "ids": [client]}),
         );
         assert_eq!(joined["ok"], true, "{joined}");
-        let generation = Generation(joined["generation"].as_u64().unwrap() as u32);
-        let epoch = Epoch(joined["epoch"].as_u64().unwrap() as u32);
+        let generation = Generation(number(&joined["generation"]));
+        let epoch = Epoch(number(&joined["epoch"]));
         let draft = DraftId {
             decision: decision.clone(),
             generation,
@@ -88,8 +91,7 @@ impl Peer {
         };
         let mut peer = Self {
             conn,
-            client,
-            room: joined["room"].as_u64().unwrap() as u32,
+            room: number(&joined["room"]),
             n: 0,
             guard: Guard::new(draft, ClientId::new(client).unwrap()),
             definition: world.definition(decision),

@@ -15,7 +15,7 @@ fn settled() -> (World, DecisionId) {
     noor.edit(&mut world, choose("o1"));
     noor.edit(&mut world, yes("o1", "c1"));
     world.settle();
-    let body = world.save_body(&id, op(800));
+    let body = world.save_body(&id, &op(800));
     assert_eq!(
         world.call(&writer("noor"), Some(&id), Verb::Save, body).0,
         200
@@ -134,7 +134,7 @@ fn a_why_is_set_and_cleared_by_people() {
     let (mut world, id) = settled();
     let conn = world.connect(writer("ilse"));
     let why = |rid: u32, text: &str| json!({"kind": "question:why", "rid": rid, "id": id, "op": op(rid), "text": text});
-    assert_eq!(world.ask(conn, why(1, "It is warm."))["ok"], true);
+    assert_eq!(world.ask(conn, &why(1, "It is warm."))["ok"], true);
     assert_eq!(world.kinds(conn), ["question:why", "question:meta"]);
     let meta = &world.of_kind(conn, "question:meta")[0]["meta"];
     assert_eq!(
@@ -147,7 +147,7 @@ fn a_why_is_set_and_cleared_by_people() {
         200
     );
     assert_eq!(world.get(&viewer("v"), &id)["why"], "It is warm.");
-    assert_eq!(world.ask(conn, why(2, ""))["ok"], true);
+    assert_eq!(world.ask(conn, &why(2, ""))["ok"], true);
     let card = world.get(&viewer("v"), &id);
     assert_eq!((card.get("why"), &card["whyBy"]), (None, &json!("ilse")));
 }
@@ -195,7 +195,7 @@ fn a_suggestion_is_cleared_by_the_first_edit() {
     assert_eq!(world.get(&viewer("v"), &id).get("suggested"), None);
     let (mut world, id) = World::with_choice();
     world.call(&agent("bot"), Some(&id), Verb::Suggest, suggest(1));
-    let body = world.save_body(&id, op(2));
+    let body = world.save_body(&id, &op(2));
     let (_, saved) = world.call(&writer("noor"), Some(&id), Verb::Save, body);
     assert_eq!(saved["answer"]["answers"][0]["suggested"], true, "{saved}");
 }
@@ -206,12 +206,12 @@ fn a_created_decision_is_the_same_for_its_key() {
     let mut world = World::new();
     let conn = world.connect(writer("noor"));
     let create = |rid: u32| json!({"kind": "question:create", "rid": rid, "key": "key-00000001", "question": "How?"});
-    let first = world.ask(conn, create(1));
+    let first = world.ask(conn, &create(1));
     assert_eq!(
         world.kinds(conn),
         ["question:create", "question:open", "question:meta"]
     );
-    let again = world.ask(conn, create(2));
+    let again = world.ask(conn, &create(2));
     assert_eq!(
         (&again["id"], &again["commit"]),
         (&first["id"], &first["commit"])

@@ -59,7 +59,7 @@ fn an_idle_room_is_evicted_and_comes_back() {
     assert_eq!(ilse.acks(&world), [(1, 3)]);
     // Bindings survive: Noor's id is still Noor's.
     let join = json!({"kind": "join", "rid": 9, "room": format!("s/{id}"), "ids": [11]});
-    assert_eq!(world.ask(ilse.conn, join)["reason"], "forged");
+    assert_eq!(world.ask(ilse.conn, &join)["reason"], "forged");
     assert_eq!(world.draft(&id)["editors"], json!(["noor", "ilse"]));
 }
 
@@ -122,7 +122,7 @@ fn a_joiner_sees_only_what_is_durable() {
     world.turn();
     world.say(
         ilse,
-        json!({"kind": "join", "rid": 1, "room": format!("s/{id}"), "ids": []}),
+        &json!({"kind": "join", "rid": 1, "room": format!("s/{id}"), "ids": []}),
     );
     world.turn();
     assert_eq!(world.reply(ilse, &1.into()), None);
@@ -169,7 +169,7 @@ fn a_grown_draft_moves_to_a_new_epoch() {
     assert_eq!(noor.nacks(&world)[0].1, "old-epoch");
     // The answer to `rebase` still knows the clocks of the old document.
     let rebase = json!({"kind": "rebase", "rid": 1, "room": noor.room, "ids": [11, 14]});
-    let reply = world.ask(noor.conn, rebase);
+    let reply = world.ask(noor.conn, &rebase);
     assert_eq!(
         (&reply["epoch"], &reply["clocks"]["11"]),
         (&json!(1), &json!(rounds * 100))

@@ -30,9 +30,9 @@ fn the_relay_derives_the_answer() {
     let (mut world, id, mut noor, _) = ready();
     let mut forged = noor.save(1, &op(1));
     forged["answer"] = json!({"answers": []});
-    assert_eq!(world.ask(noor.conn, forged)["reason"], "malformed");
+    assert_eq!(world.ask(noor.conn, &forged)["reason"], "malformed");
     let save = noor.save(2, &op(2));
-    let reply = world.ask(noor.conn, save);
+    let reply = world.ask(noor.conn, &save);
     assert_eq!(reply["ok"], true, "{reply}");
     assert_eq!(
         reply["answer"]["answers"],
@@ -61,7 +61,7 @@ fn refuses_save_of_a_stale_revision() {
     let save = noor.save(1, &op(1));
     ilse.edit(&mut world, yes("o2", "c1"));
     world.settle();
-    let reply = world.ask(noor.conn, save);
+    let reply = world.ask(noor.conn, &save);
     assert_eq!(
         (&reply["ok"], &reply["reason"]),
         (&json!(false), &json!("stale"))
@@ -81,14 +81,14 @@ fn refuses_save_of_a_stale_revision() {
     // A generation that is not the current one is stale too.
     let mut save = noor.save(2, &op(2));
     save["generation"] = 2.into();
-    assert_eq!(world.ask(noor.conn, save)["reason"], "stale");
+    assert_eq!(world.ask(noor.conn, &save)["reason"], "stale");
 }
 
 /// D4.3: what is not answerable is `invalid`, naming the question.
 #[test]
 fn refuses_save_of_what_is_no_answer() {
     let (mut world, id) = World::with_choice();
-    let body = world.save_body(&id, op(1));
+    let body = world.save_body(&id, &op(1));
     let (status, refusal) = world.call(&writer("noor"), Some(&id), Verb::Save, body);
     assert_eq!(status, 409);
     assert_eq!(
@@ -100,7 +100,7 @@ fn refuses_save_of_what_is_no_answer() {
     noor.edit(&mut world, write("  \n "));
     world.settle();
     let save = noor.save(2, &op(2));
-    let reply = world.ask(noor.conn, save);
+    let reply = world.ask(noor.conn, &save);
     assert_eq!(
         (&reply["reason"], &reply["detail"]),
         (&json!("invalid"), &json!("unanswered"))
@@ -113,8 +113,8 @@ fn refuses_save_of_what_is_no_answer() {
 fn two_saves_of_one_revision_settle_once() {
     let (mut world, _, mut noor, mut ilse) = ready();
     let (first, second) = (noor.save(1, &op(1)), ilse.save(1, &op(1)));
-    world.say(noor.conn, first);
-    world.say(ilse.conn, second);
+    world.say(noor.conn, &first);
+    world.say(ilse.conn, &second);
     world.turn();
     assert_eq!(
         (
@@ -144,7 +144,7 @@ fn a_save_is_one_commit_then_reply_then_announcements() {
     let (mut world, id, mut noor, ilse) = ready();
     let before = world.disk.borrow().commits;
     let save = noor.save(1, &op(1));
-    world.say(noor.conn, save);
+    world.say(noor.conn, &save);
     world.turn();
     assert_eq!(
         (world.kinds(noor.conn), world.kinds(ilse.conn)),
@@ -183,8 +183,8 @@ fn a_failed_commit_leaves_the_decision_open() {
     let (mut world, id, mut noor, ilse) = ready();
     let digest = world.draft(&id)["digest"].clone();
     let save = noor.save(1, &op(1));
-    world.say(noor.conn, save.clone());
-    let http = world.save_body_now(&id, op(2));
+    world.say(noor.conn, &save);
+    let http = json!({"op": op(2), "generation": 1, "digest": digest});
     let waiting = world.start_act(&writer("tim"), Some(&id), Verb::Save, http);
     world.fail();
     assert_eq!(world.kinds(ilse.conn), [""; 0], "nothing was announced");
@@ -199,7 +199,7 @@ fn a_failed_commit_leaves_the_decision_open() {
     assert_eq!(world.draft(&id)["digest"], digest);
     // The same save again is a first one.
     let conn = world.connect(writer("noor"));
-    assert_eq!(world.ask(conn, save)["ok"], true);
+    assert_eq!(world.ask(conn, &save)["ok"], true);
 }
 
 /// D4.7: a retry of an operation gets the first outcome, at once, later, and after a restart; with
@@ -208,10 +208,10 @@ fn a_failed_commit_leaves_the_decision_open() {
 fn a_retry_gets_the_first_outcome() {
     let (mut world, id, mut noor, _) = ready();
     let save = noor.save(1, &op(1));
-    world.say(noor.conn, save.clone());
+    world.say(noor.conn, &save);
     let mut again = save.clone();
     again["rid"] = 2.into();
-    world.say(noor.conn, again.clone());
+    world.say(noor.conn, &again);
     world.settle();
     let first = world.reply(noor.conn, &1.into()).unwrap();
     let same = |mut reply: Value| {
@@ -229,13 +229,13 @@ fn a_retry_gets_the_first_outcome() {
     );
     world.restart();
     let conn = world.connect(writer("noor"));
-    assert_eq!(same(world.ask(conn, again.clone())), first);
+    assert_eq!(same(world.ask(conn, &again)), first);
     again["generation"] = 2.into();
     world.clear();
-    assert_eq!(world.ask(conn, again)["reason"], "op-reused");
+    assert_eq!(world.ask(conn, &again)["reason"], "op-reused");
     // Another person's op of that name is another op.
     let conn = world.connect(writer("ilse"));
-    assert_ne!(same(world.ask(conn, save.clone())), first);
+    assert_ne!(same(world.ask(conn, &save)), first);
     // A hello that asks is told.
     let (_, _, ops) = world.hello(writer("noor"), 0, &[op(1), op(77)], None);
     assert_eq!(ops[0].outcome.as_ref().unwrap()["answer"], first["answer"]);
@@ -249,15 +249,15 @@ fn a_retry_of_a_refused_save_is_refused_the_same() {
     let save = noor.save(1, &op(1));
     ilse.edit(&mut world, yes("o2", "c1"));
     world.settle();
-    let stale = world.ask(noor.conn, save.clone());
+    let stale = world.ask(noor.conn, &save);
     assert_eq!(stale["reason"], "stale");
     // The draft comes back to what it was: the save would pass now, its op has its outcome.
     ilse.edit(&mut world, crate::peer::mark("o2", "c1", None));
     world.settle();
     world.clear();
-    assert_eq!(world.ask(noor.conn, save), stale);
+    assert_eq!(world.ask(noor.conn, &save), stale);
     // `forbidden` is not stored: with another role the same op passes.
-    let body = world.save_body(&id, op(5));
+    let body = world.save_body(&id, &op(5));
     let (status, _) = world.call(&agent("tim"), Some(&id), Verb::Save, body.clone());
     assert_eq!(status, 403);
     assert_eq!(
@@ -274,7 +274,7 @@ fn content_that_came_back_is_not_stale() {
     ilse.edit(&mut world, yes("o2", "c1"));
     ilse.edit(&mut world, crate::peer::mark("o2", "c1", None));
     world.settle();
-    assert_eq!(world.ask(noor.conn, save)["ok"], true);
+    assert_eq!(world.ask(noor.conn, &save)["ok"], true);
 }
 
 /// D4.8: the record keeps the relay's time, and the device's where the save waited.
@@ -283,7 +283,7 @@ fn a_save_that_waited_keeps_both_times() {
     let (mut world, id, mut noor, _) = ready();
     let mut save = noor.save(1, &op(1));
     save["pressedAt"] = "2026-11-30T08:00:00.000Z".into();
-    let reply = world.ask(noor.conn, save);
+    let reply = world.ask(noor.conn, &save);
     let card = world.get(&viewer("vera"), &id);
     assert_eq!(card["at"], world.now.at.to_string());
     assert_eq!(
@@ -354,7 +354,7 @@ fn a_document_that_would_be_too_long_is_refused() {
     noor.edit(&mut world, write("so"));
     world.settle();
     let save = noor.save(1, &op(1));
-    let reply = world.ask(noor.conn, save);
+    let reply = world.ask(noor.conn, &save);
     assert_eq!(
         (&reply["reason"], &reply["detail"]),
         (&json!("invalid"), &json!("document-full"))

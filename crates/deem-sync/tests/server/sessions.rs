@@ -40,7 +40,7 @@ fn a_hello_is_told_what_it_missed() {
     // A socket of several spaces is told which space a broadcast is about.
     world.open(json!({"op": op(2), "question": "Why?", "response": "text"}));
     assert_eq!(world.of_kind(ConnId(999), "question:open")[0]["space"], "s");
-    let records = world.ask(ConnId(999), json!({"kind": "records", "rid": 1}));
+    let records = world.ask(ConnId(999), &json!({"kind": "records", "rid": 1}));
     assert_eq!(
         (
             records["records"].as_array().unwrap().len(),
@@ -115,7 +115,7 @@ fn a_token_of_another_person_closes_the_socket() {
 fn malformed_input_is_told_or_closed() {
     let mut world = World::new();
     let conn = world.connect(writer("noor"));
-    let reply = world.ask(conn, json!({"kind": "question:reopen", "rid": 4, "x": 1}));
+    let reply = world.ask(conn, &json!({"kind": "question:reopen", "rid": 4, "x": 1}));
     assert_eq!(
         (&reply["ok"], &reply["reason"]),
         (&json!(false), &json!("malformed"))
@@ -134,7 +134,7 @@ fn control_messages_have_a_rate() {
     let mut world = World::new();
     let conn = world.connect(writer("noor"));
     for rid in 1..=201 {
-        world.say(conn, json!({"kind": "records", "rid": rid}));
+        world.say(conn, &json!({"kind": "records", "rid": rid}));
     }
     world.settle();
     assert_eq!(world.reply(conn, &200.into()).unwrap()["ok"], true);
@@ -151,7 +151,7 @@ fn only_members_edit() {
     let (mut world, id) = World::with_choice();
     let mut noor = Peer::join(&mut world, "noor", 11, &id);
     let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
-    world.say(noor.conn, json!({"kind": "leave", "room": noor.room}));
+    world.say(noor.conn, &json!({"kind": "leave", "room": noor.room}));
     world.clear();
     let update = noor.draw(yes("o1", "c1"));
     noor.push(&mut world, &update);

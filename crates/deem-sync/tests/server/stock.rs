@@ -83,7 +83,7 @@ fn a_stock_client_meets_the_same_gate() {
 }
 
 fn settle_it(world: &mut World, id: &DecisionId) {
-    let body = world.save_body(id, op(1));
+    let body = world.save_body(id, &op(1));
     assert_eq!(
         world.call(&writer("tim"), Some(id), Verb::Save, body).0,
         200

@@ -71,7 +71,7 @@ fn open_space(disk: &Rc<RefCell<Disk>>, project: Projection) -> Space {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(99);
-            *byte = (state >> 33) as u8;
+            *byte = state.to_be_bytes()[1];
         }
     });
     let mut room = 0;
@@ -230,7 +230,7 @@ impl World {
     }
 
     /// Sends a control message.
-    pub fn say(&mut self, conn: ConnId, message: Value) {
+    pub fn say(&mut self, conn: ConnId, message: &Value) {
         match ClientMessage::read(&message.to_string()) {
             Ok(message) => self.space.control(self.now, conn, message),
             Err(bad) => self.space.malformed(self.now, conn, &bad),
@@ -238,7 +238,7 @@ impl World {
     }
 
     /// Sends a control message, settles, and gives its reply.
-    pub fn ask(&mut self, conn: ConnId, message: Value) -> Value {
+    pub fn ask(&mut self, conn: ConnId, message: &Value) -> Value {
         let rid = message["rid"].clone();
         self.say(conn, message);
         self.settle();
@@ -342,15 +342,8 @@ impl World {
         self.get(&writer("tester"), id)["draft"].clone()
     }
 
-    /// The same, while something is in flight.
-    pub fn save_body_now(&mut self, id: &DecisionId, op: String) -> Value {
-        let digest = "0".repeat(64);
-        let _ = id;
-        json!({"op": op, "generation": 1, "digest": digest})
-    }
-
     /// A body of a save of what is shown now.
-    pub fn save_body(&mut self, id: &DecisionId, op: String) -> Value {
+    pub fn save_body(&mut self, id: &DecisionId, op: &str) -> Value {
         let card = self.get(&writer("tester"), id);
         json!({"op": op, "generation": card["generation"], "digest": card["draft"]["digest"]})
     }
