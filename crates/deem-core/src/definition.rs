@@ -246,7 +246,7 @@ mod wire {
     impl TryFrom<Question> for super::Question {
         type Error = &'static str;
 
-        /// Shape only; lengths, uniqueness and ids are judged by [`super::Definition::check_stored`].
+        /// Shape only; the rest is judged by [`super::Definition::check_stored`].
         fn try_from(q: Question) -> Result<Self, Self::Error> {
             let answering = match (&q.response, q.multiple) {
                 (Some(_), true) => return Err("a written question is not multiple"),

@@ -68,7 +68,7 @@ def foldings():
 
 
 def runs(one):
-    """[first, count, step, delta]: `count` code points from `first`, `step` apart, all + `delta`."""
+    """[first, count, step, delta]: `count` code points, `step` apart, each + `delta`."""
     out = []
     for code in sorted(one):
         delta = one[code] - code

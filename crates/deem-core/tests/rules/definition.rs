@@ -349,7 +349,8 @@ fn definitions_of_another_shape_do_not_read() {
     let shape = |text: &str| serde_json::from_str::<Definition>(text).is_ok();
     let with = |extra: &str| {
         format!(
-            r#"{{"questions":[{{"id":"q1","header":"h","question":"q","options":[],"multiple":false{extra}}}]}}"#
+            r#"{{"questions":[{{"id":"q1","header":"h","question":"q","options":[],
+                "multiple":false{extra}}}]}}"#
         )
     };
     assert!(shape(&with("")));
