@@ -1,0 +1,166 @@
+//! Talks to a relay over HTTP (`P2`).
+
+use std::time::Duration;
+
+use deem_core::id::{OpId, SpaceId};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use ureq::{Agent, Body, http::Response};
+
+use crate::{args::Connection, failure::Failure};
+
+/// A relay that does not answer within this is not there; the longest poll is 25 s.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Bytes of one answer: a page of 500 commits, each at most an HTTP body.
+const ANSWER_BYTES_MAX: u64 = 128 << 20;
+
+/// One relay, one space, one person.
+pub struct Client {
+    agent: Agent,
+    relay: String,
+    space: SpaceId,
+    headers: Vec<(&'static str, String)>,
+    /// Whose remembered revisions these are; not sent.
+    pub user: String,
+}
+
+impl Client {
+    /// Takes the flags and `DEEM_TOKEN`; speaks to nobody yet.
+    pub fn new(connection: &Connection) -> Result<Self, Failure> {
+        let usage = |sentence: &str| Failure::Usage(sentence.into());
+        let space = connection.space.as_deref();
+        let space = space.ok_or(usage("give --space NAME, or set DEEM_SPACE"))?;
+        let space = SpaceId::parse(space).map_err(|e| Failure::Usage(format!("--space: {e}")))?;
+        let relay = connection.relay.trim_end_matches('/').to_string();
+        if !relay.starts_with("http://") && !relay.starts_with("https://") {
+            return Err(usage(
+                "--relay: an address that starts with http:// or https://",
+            ));
+        }
+        let token = std::env::var("DEEM_TOKEN")
+            .ok()
+            .filter(|token| !token.is_empty());
+        let (headers, user) = match (token, &connection.user) {
+            (Some(token), user) => (
+                vec![("authorization", format!("Bearer {token}"))],
+                user.clone().unwrap_or_else(|| "token".into()),
+            ),
+            (None, Some(user)) => {
+                let role = connection
+                    .role
+                    .map(|role| format!("{role:?}").to_lowercase());
+                let mut headers = vec![("x-deem-user", user.clone())];
+                headers.extend(role.map(|role| ("x-deem-role", role)));
+                (headers, user.clone())
+            }
+            (None, None) => {
+                return Err(usage(
+                    "say who you are: --user NAME (or DEEM_USER) on a relay under --dev, \
+                     DEEM_TOKEN elsewhere",
+                ));
+            }
+        };
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(TIMEOUT))
+            .user_agent(concat!("deem-cli/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .new_agent();
+        Ok(Self {
+            agent,
+            relay,
+            space,
+            headers,
+            user,
+        })
+    }
+
+    /// Address of the relay, without a slash at its end.
+    pub fn relay(&self) -> &str {
+        &self.relay
+    }
+
+    /// The space.
+    pub fn space(&self) -> &SpaceId {
+        &self.space
+    }
+
+    /// `GET /v1/spaces/{space}/PATH`.
+    pub fn get(&self, path: &str) -> Result<Value, Failure> {
+        let mut request = self.agent.get(self.address(path));
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        self.read(request.call())
+    }
+
+    /// `POST /v1/spaces/{space}/PATH`. The body holds an `op`, so it is sent once more where the
+    /// connection broke before the answer: the relay gives the first outcome (`D4.7`).
+    pub fn post(&self, path: &str, body: &impl Serialize) -> Result<Value, Failure> {
+        let send = || {
+            let mut request = self.agent.post(self.address(path));
+            for (name, value) in &self.headers {
+                request = request.header(*name, value);
+            }
+            request.send_json(body)
+        };
+        match send() {
+            Err(ureq::Error::Io(error))
+                if error.kind() != std::io::ErrorKind::ConnectionRefused =>
+            {
+                self.read(send())
+            }
+            answer => self.read(answer),
+        }
+    }
+
+    fn address(&self, path: &str) -> String {
+        format!("{}/v1/spaces/{}/{path}", self.relay, self.space)
+    }
+
+    fn read(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value, Failure> {
+        let unreachable = |what: String| {
+            Failure::Unreachable(format!(
+                "cannot reach the relay at {}: {what}; is `deem serve` running there?",
+                self.relay
+            ))
+        };
+        let mut response = answer.map_err(|e| unreachable(e.to_string()))?;
+        let status = response.status();
+        let body = response
+            .body_mut()
+            .with_config()
+            .limit(ANSWER_BYTES_MAX)
+            .read_to_vec();
+        let body = body.map_err(|e| unreachable(e.to_string()))?;
+        let value: Option<Value> = serde_json::from_slice(&body).ok();
+        match value {
+            Some(value) if status.is_success() => Ok(value),
+            Some(value) if value.get("code").is_some_and(Value::is_string) => {
+                Err(Failure::Refused(value))
+            }
+            _ => Err(Failure::Unreachable(format!(
+                "what answers at {} is no Deem relay (HTTP {status})",
+                self.relay
+            ))),
+        }
+    }
+}
+
+/// Reads an answer of the relay into its shape.
+pub fn shape<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
+    serde_json::from_value(value).map_err(|error| {
+        Failure::Unreachable(format!(
+            "the relay's answer is not understood ({error}); is it of another version?"
+        ))
+    })
+}
+
+/// A fresh operation id: 32 random hex digits.
+pub fn fresh_op() -> Result<OpId, Failure> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|e| Failure::Local(format!("this system gives no random bytes: {e}")))?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    OpId::parse(digits).map_err(|e| Failure::Local(e.to_string()))
+}

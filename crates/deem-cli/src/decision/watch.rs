@@ -1,0 +1,81 @@
+//! `deem decision watch`: follows a decision live.
+
+use std::io::{IsTerminal, Write};
+
+use deem_core::id::DecisionId;
+use serde_json::Value;
+
+use super::Session;
+use crate::{
+    failure::Failure,
+    log::{self, Page},
+    terminal::columns,
+    view::DecisionView,
+};
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// When this program is stopped.
+    Stopped,
+    /// When the decision is not open any more.
+    Closed,
+}
+
+/// Seconds a poll of the log waits. A commit ends it at once; edits of the draft are never in the
+/// log, so this is also how old a drawing may be.
+const WAIT_SECONDS: u64 = 1;
+/// Clears the terminal and puts the cursor at its start.
+const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
+
+impl Session {
+    pub(super) fn watch(&self, id: &DecisionId, until: Until) -> Result<(), Failure> {
+        let mut since = self.last_commit()?;
+        let mut drawn = String::new();
+        loop {
+            let (_, view) = self.get(id)?;
+            if !self.json {
+                draw_changes(&view, &mut drawn)?;
+            }
+            if until == Until::Closed && !view.is_open() {
+                return Ok(());
+            }
+            let page = log::page(&self.client, since, WAIT_SECONDS)?;
+            since = page.last;
+            if self.json {
+                log::print(&of_decision(page, id), true)?;
+            }
+        }
+    }
+
+    fn last_commit(&self) -> Result<u64, Failure> {
+        let list = self.client.get("decisions")?;
+        Ok(list.get("commit").and_then(Value::as_u64).unwrap_or(0))
+    }
+}
+
+fn of_decision(page: Page, id: &DecisionId) -> Page {
+    let of = |entry: &Value| entry.get("decision").and_then(Value::as_str) == Some(id.as_str());
+    Page {
+        entries: page.entries.into_iter().filter(of).collect(),
+        ..page
+    }
+}
+
+fn draw_changes(view: &DecisionView, drawn: &mut String) -> Result<(), Failure> {
+    let now = view.draw(columns());
+    if now == *drawn {
+        return Ok(());
+    }
+    let mut out = std::io::stdout().lock();
+    let start = match (out.is_terminal(), drawn.is_empty()) {
+        (true, _) => CLEAR,
+        (false, true) => "",
+        (false, false) => "\n",
+    };
+    write!(out, "{start}{now}")
+        .and_then(|()| out.flush())
+        .map_err(|e| Failure::Local(format!("stdout: {e}")))?;
+    *drawn = now;
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! `deem log`: what was committed, in order.
+
+use std::io::Write;
+
+use deem_core::event::Event;
+use deem_sync::wire::reply::LogEntry;
+use serde_json::Value;
+
+use crate::{
+    args::{Connection, Log},
+    client::{Client, shape},
+    failure::Failure,
+    terminal::visible,
+};
+
+/// Seconds a poll waits for the next commit; the relay's longest is 25.
+const WAIT_SECONDS: u64 = 25;
+
+/// Prints the log from a commit on.
+pub fn log(connection: &Connection, arguments: &Log) -> Result<(), Failure> {
+    let client = Client::new(connection)?;
+    let mut since = arguments.since;
+    loop {
+        let page = page(&client, since, 0)?;
+        print(&page, connection.json)?;
+        if page.entries.is_empty() || page.last == since {
+            break;
+        }
+        since = page.last;
+    }
+    if !arguments.follow {
+        return Ok(());
+    }
+    loop {
+        let page = page(&client, since, WAIT_SECONDS)?;
+        print(&page, connection.json)?;
+        since = page.last;
+    }
+}
+
+/// Entries after a commit.
+pub struct Page {
+    /// As the relay sent them.
+    pub entries: Vec<Value>,
+    /// The commit to go on from.
+    pub last: u64,
+}
+
+/// One page of at most 500 commits; waits for the first where there is none.
+pub fn page(client: &Client, since: u64, wait_seconds: u64) -> Result<Page, Failure> {
+    let answer = client.get(&format!("log?since={since}&wait={wait_seconds}"))?;
+    let entries = answer.get("entries").and_then(Value::as_array).cloned();
+    let entries = entries.ok_or_else(|| {
+        Failure::Unreachable(
+            "the relay's answer holds no entries; is it of another version?".into(),
+        )
+    })?;
+    let commit = |entry: &Value| entry.get("commit").and_then(Value::as_u64);
+    let last = entries.iter().filter_map(commit).max().unwrap_or(since);
+    Ok(Page { entries, last })
+}
+
+/// Prints a page, as JSON lines or in words.
+pub fn print(page: &Page, json: bool) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let mut write =
+        |line: String| writeln!(out, "{line}").map_err(|e| Failure::Local(format!("stdout: {e}")));
+    for entry in &page.entries {
+        write(if json {
+            entry.to_string()
+        } else {
+            sentence(entry)?
+        })?;
+    }
+    out.flush()
+        .map_err(|e| Failure::Local(format!("stdout: {e}")))
+}
+
+fn sentence(entry: &Value) -> Result<String, Failure> {
+    let entry: LogEntry = shape(entry.clone())?;
+    let words: Vec<String> = entry.events.iter().map(event_words).collect();
+    Ok(format!(
+        "{:>5}  {}  {}  {}: {}",
+        entry.commit,
+        entry.at,
+        entry.decision,
+        visible(entry.by.as_str()),
+        words.join(", ")
+    ))
+}
+
+fn event_words(event: &Event) -> String {
+    match event {
+        Event::Opened { definition, .. } => {
+            let header = definition
+                .questions
+                .first()
+                .map_or("", |q| q.header.as_str());
+            format!("opened \"{}\"", visible(header))
+        }
+        Event::OptionAppended { option, .. } => {
+            format!("appended option \"{}\"", visible(&option.label))
+        }
+        Event::CriterionAppended { criterion, .. } => {
+            format!("appended criterion \"{}\"", visible(&criterion.label))
+        }
+        Event::Settled(settled) => {
+            format!("settled: {}", crate::view::answer_text(&settled.answer))
+        }
+        Event::Cancelled { reason } if !reason.is_empty() => {
+            format!("cancelled: {}", visible(reason))
+        }
+        Event::WhySet {
+            text: Some(text), ..
+        } => format!("why: {}", visible(text)),
+        Event::WhySet { text: None, .. } => "why taken away".into(),
+        Event::Reopened { generation } => format!("reopened as generation {generation}"),
+        // Everything else says enough by its name.
+        other => serde_json::to_value(other)
+            .ok()
+            .and_then(|value| Some(value.get("kind")?.as_str()?.replace('-', " ")))
+            .unwrap_or_default(),
+    }
+}

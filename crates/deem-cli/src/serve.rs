@@ -1,0 +1,34 @@
+//! `deem serve`.
+
+use std::process::ExitCode;
+
+use crate::args::Serve;
+
+/// Runs a relay until it is told to stop.
+pub fn serve(arguments: Serve) -> ExitCode {
+    if arguments.help_limits {
+        for limit in deem_sync::limits::table() {
+            println!(
+                "{:<28} {:>10} {:<12} {}",
+                limit.name, limit.value, limit.unit, limit.reason
+            );
+        }
+        return ExitCode::SUCCESS;
+    }
+    let config = deem_relay::Config {
+        listen: arguments.listen,
+        data: Some(arguments.data),
+        dev: arguments.dev,
+        auth_key: arguments.auth_key,
+        origins: arguments.origins,
+        web: arguments.web,
+        ..deem_relay::Config::default()
+    };
+    match deem_relay::serve(&config) {
+        Ok(deem_relay::ExitReason::Drained) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! `deem export` and `deem import` (`P9`).
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use deem_core::{
+    command::{Import, Standing},
+    evolve::evolve,
+    id::DecisionId,
+    record::{Phase, Record},
+};
+use deem_sync::wire::{reply::LogEntry, request::ImportBody};
+use serde_json::{Value, json};
+
+use crate::{
+    args::Connection,
+    client::{Client, fresh_op},
+    failure::Failure,
+    log,
+};
+
+/// Prints the whole log as JSON lines.
+pub fn export(connection: &Connection) -> Result<(), Failure> {
+    let client = Client::new(connection)?;
+    let mut since = 0;
+    loop {
+        let page = log::page(&client, since, 0)?;
+        if page.entries.is_empty() {
+            return Ok(());
+        }
+        log::print(&page, true)?;
+        since = page.last;
+    }
+}
+
+/// Takes over logs and Markdown. All files are read before the first card is sent, so that a fault
+/// in one of them leaves the space as it was.
+pub fn import(connection: &Connection, files: &[PathBuf]) -> Result<(), Failure> {
+    let client = Client::new(connection)?;
+    let mut cards = Vec::new();
+    let mut has_log = false;
+    for file in files {
+        let text = fs::read_to_string(file)
+            .map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("jsonl") => {
+                has_log = true;
+                cards.extend(cards_of_log(file, &text)?);
+            }
+            Some("md" | "mdx") => {
+                let found = deem_formats::import(&text);
+                cards
+                    .extend(found.map_err(|e| Failure::Usage(format!("{}: {e}", file.display())))?);
+            }
+            _ => {
+                let sentence = format!(
+                    "{}: not a file that import knows: .jsonl (a log), .md or .mdx (Markdown)",
+                    file.display()
+                );
+                return Err(Failure::Usage(sentence));
+            }
+        }
+    }
+    if has_log && log::page(&client, 0, 0)?.last > 0 {
+        return Err(Failure::Usage(format!(
+            "the space {} is not empty: a log is taken over into an empty space only",
+            client.space()
+        )));
+    }
+    send(&client, cards, connection.json)
+}
+
+fn send(client: &Client, cards: Vec<Import>, json: bool) -> Result<(), Failure> {
+    let (mut fresh, mut known) = (Vec::new(), Vec::new());
+    for card in cards {
+        let id = card.id.clone();
+        let path = format!("decisions/{id}/import");
+        let answer = client.post(
+            &path,
+            &ImportBody {
+                op: fresh_op()?,
+                card,
+            },
+        )?;
+        let was_known = answer
+            .get("known")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
+        if was_known {
+            known.push(id);
+        } else {
+            fresh.push(id);
+        }
+    }
+    if json {
+        println!("{}", json!({"imported": fresh, "known": known}));
+        return Ok(());
+    }
+    println!("imported {}{}", fresh.len(), listed(&fresh));
+    if !known.is_empty() {
+        println!(
+            "known already, left as they are {}{}",
+            known.len(),
+            listed(&known)
+        );
+    }
+    Ok(())
+}
+
+fn listed(ids: &[DecisionId]) -> String {
+    let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+    if ids.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", ids.join(", "))
+    }
+}
+
+/// The records that a log folds to, as cards.
+fn cards_of_log(file: &Path, text: &str) -> Result<Vec<Import>, Failure> {
+    let mut order = Vec::new();
+    let mut records: BTreeMap<DecisionId, Option<Record>> = BTreeMap::new();
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let entry: LogEntry = serde_json::from_str(line).map_err(|error| {
+            Failure::Usage(format!(
+                "{}:{}: no line of a log: {error}",
+                file.display(),
+                number + 1
+            ))
+        })?;
+        if !records.contains_key(&entry.decision) {
+            order.push(entry.decision.clone());
+        }
+        let record = records.entry(entry.decision).or_default();
+        for event in &entry.events {
+            *record = evolve(record.take(), event);
+        }
+    }
+    Ok(order
+        .iter()
+        .filter_map(|id| records.remove(id)?)
+        .map(card_of_record)
+        .collect())
+}
+
+/// A withdrawn or expired card comes back set aside: an import cannot withdraw for its asker.
+fn card_of_record(record: Record) -> Import {
+    let mut settled = record.history;
+    let standing = match record.phase {
+        Phase::Open | Phase::Reopened => Standing::Open,
+        Phase::Settled(last) => {
+            settled.push(*last);
+            Standing::Settled
+        }
+        Phase::Discarded | Phase::Cancelled { .. } | Phase::Expired => Standing::Discarded,
+    };
+    Import {
+        id: record.id,
+        definition: record.definition,
+        settled,
+        standing,
+        anchor: record.anchor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(commit: u64, decision: &str, events: &Value) -> String {
+        json!({
+            "commit": commit, "at": "2026-11-30T10:02:11.000Z", "by": "ada",
+            "decision": decision, "events": events,
+        })
+        .to_string()
+    }
+
+    fn opened(id: &str) -> Value {
+        json!({
+            "kind": "opened", "id": id, "owner": "ada", "origin": "human",
+            "at": "2026-11-30T10:02:11.000Z",
+            "definition": {"questions": [{
+                "id": "q1", "header": "Where", "question": "Where?", "multiple": false,
+                "options": [{"id": "o1", "label": "Barn"}],
+            }]},
+        })
+    }
+
+    #[test]
+    fn folds_a_log_into_cards_in_order_of_opening() {
+        let settled = json!({
+            "kind": "settled", "generation": 1, "resolver": "noor",
+            "at": "2026-11-30T11:00:00.000Z",
+            "answer": {"answers": [
+                {"id": "q1", "question": "Where?", "chosen": [{"id": "o1", "label": "Barn"}]},
+            ]},
+        });
+        let log = [
+            line(1, "d2", &json!([opened("d2")])),
+            line(2, "d1", &json!([opened("d1")])),
+            line(3, "d2", &json!([settled])),
+            line(4, "d1", &json!([{"kind": "cancelled", "reason": "gone"}])),
+        ]
+        .join("\n");
+        let cards = cards_of_log(Path::new("x.jsonl"), &log).expect("it is a log");
+        let ids: Vec<&str> = cards.iter().map(|card| card.id.as_str()).collect();
+        assert_eq!(ids, ["d2", "d1"]);
+        assert_eq!(cards[0].standing, Standing::Settled);
+        assert_eq!(cards[0].settled[0].resolver.as_str(), "noor");
+        assert_eq!(cards[1].standing, Standing::Discarded);
+    }
+
+    #[test]
+    fn names_the_line_that_is_none() {
+        let log = format!(
+            "{}\n\n{{\"commit\": 2}}\n",
+            line(1, "d1", &json!([opened("d1")]))
+        );
+        let Err(Failure::Usage(sentence)) = cards_of_log(Path::new("x.jsonl"), &log) else {
+            panic!("line 3 is no entry")
+        };
+        assert!(
+            sentence.starts_with("x.jsonl:3: no line of a log"),
+            "{sentence}"
+        );
+    }
+}
