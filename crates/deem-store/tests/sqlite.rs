@@ -159,6 +159,40 @@ fn the_open_database_syncs_fully_and_keeps_its_wal() {
     assert_eq!(store.load_space(&space("a")).unwrap().last_commit, 200);
 }
 
+/// STORE-2: a backup that reads for long holds nobody up; the WAL grows until it is done.
+#[test]
+fn a_long_reader_does_not_stop_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    let fence = store.acquire(&space("a")).unwrap();
+    let length = || fs::metadata(wal(folder.path())).unwrap().len();
+    let grown = length();
+    assert_eq!(store.commit(&[whole("a", fence, 1)]), [Ok(())]);
+    let backup = rusqlite::Connection::open(database(folder.path())).unwrap();
+    backup
+        .execute_batch("BEGIN; SELECT count(*) FROM entries")
+        .unwrap();
+    for n in 2..=60 {
+        assert_eq!(store.commit(&[whole("a", fence, n)]), [Ok(())]);
+    }
+    let held: i64 = backup
+        .query_row("SELECT count(*) FROM entries", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(held, 1, "the reader still sees its moment");
+    let now = length();
+    assert!(
+        now > grown + 128 * 1024,
+        "{now}: the WAL was not written over under the reader"
+    );
+    backup.execute_batch("COMMIT").unwrap();
+    for n in 61..=160 {
+        assert_eq!(store.commit(&[whole("a", fence, n)]), [Ok(())]);
+    }
+    assert_eq!(length(), now, "it is started over once the reader is gone");
+    assert_whole(&store, "a", 1);
+    assert_whole(&store, "a", 160);
+}
+
 #[test]
 fn a_second_relay_on_the_folder_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();

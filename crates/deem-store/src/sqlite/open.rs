@@ -295,12 +295,16 @@ fn migrate(connection: &Connection, found: u32) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     transaction.commit()?;
     // The header of the file itself tells the version from now on.
-    checkpoint(connection).map(|_| ())
+    checkpoint(connection)
 }
 
-/// Writes the WAL back and starts it over; gives whether a reader was in the way.
-pub fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get(0))
+/// Writes the WAL back and starts it over. Waits for nobody: a reader in the way (a backup may
+/// read for minutes) keeps part of the WAL, which then grows until a later try succeeds.
+pub fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let done = connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()));
+    connection.busy_timeout(BUSY)?;
+    done
 }
 
 /// Grows the WAL by writing one page over and over, unsynced, then starts it over. The database
@@ -329,7 +333,7 @@ fn grow_wal(path: &Path, connection: &Connection, wal_bytes: u64) -> Result<(), 
         }
     }
     sync_fully(path, connection)?;
-    checkpoint(connection).map_err(failed).map(|_| ())
+    checkpoint(connection).map_err(failed)
 }
 
 /// Reads once what the writer keeps in memory.

@@ -115,8 +115,7 @@ impl SqliteStore {
         })
     }
 
-    /// Writes the WAL back when it holds `frames` that the database does not. A reader in the way
-    /// is no failure: the WAL grows a little and the next group tries again.
+    /// Writes the WAL back when it holds `frames` and the database lacks some of them.
     fn checkpoint_over(&self, frames: i64) -> rusqlite::Result<()> {
         let (log, written): (i64, i64) = self
             .connection()
