@@ -46,7 +46,7 @@ fn taken_over(name: &str, text: &str) -> Vec<Record> {
         .collect()
 }
 
-/// D11.2, P9: the whole folder is imported, one card a file, each with the number of its file.
+/// D11.2: the whole folder is imported, one card a file, each with the number of its file.
 #[test]
 fn the_decisions_of_this_repository_are_imported() {
     let files = decisions();

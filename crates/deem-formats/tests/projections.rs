@@ -87,7 +87,7 @@ fn same<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), S
     }
 }
 
-/// D11.2, D1.2, FORMATS-1, FORMATS-3: every case of the table.
+/// D11.2, D1.2: every case of the table (FORMATS-1, FORMATS-3).
 #[test]
 fn projections_equal_the_table() {
     let cases = cases();
@@ -103,7 +103,7 @@ fn projections_equal_the_table() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// D11.2, FORMATS-2: a projection means the same wherever it stands in a document.
+/// D11.2: a projection means the same wherever it stands in a document (FORMATS-2).
 #[test]
 fn a_written_projection_survives_any_document() {
     let written = cases().into_iter().filter_map(|case| match case.input {

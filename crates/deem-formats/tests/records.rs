@@ -78,7 +78,7 @@ fn an_imported_record_writes_the_text_it_came_from() {
     }
 }
 
-/// D11.2, P9: what an import is told: ids, answers with who and when, and that they are imported.
+/// D11.2: what an import is told: ids, answers with who and when, and that they are imported.
 #[test]
 fn an_import_carries_who_saved_what_and_when() {
     let file = import(SETTLED).unwrap().remove(0);

@@ -19,7 +19,7 @@ impl Subject for InMemory {
 
 conformance!(InMemory(MemoryStore::new("memory")));
 
-/// STORE-4, D4.6: a failed write leaves everything as it was before.
+/// D4.6: a failed write leaves everything as it was before (STORE-4).
 #[test]
 fn the_first_failed_write_stops_the_writer() {
     for fault in [

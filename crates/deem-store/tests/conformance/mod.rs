@@ -217,7 +217,7 @@ macro_rules! conformance {
             an_older_fence_changes_nothing,
             /// STORE-5
             a_fence_outlives_a_crash,
-            /// STORE-6, D4.7: the first outcome stays, also over a restart.
+            /// D4.7: the first outcome stays, also over a restart (STORE-6).
             an_operation_has_one_outcome_for_ever,
             /// STORE-6
             an_operation_belongs_to_its_space_and_person,
