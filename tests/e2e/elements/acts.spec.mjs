@@ -115,6 +115,18 @@ describe("saving (D4)", () => {
     assert.equal(await page.locator('[data-row="barn"] input').isDisabled(), false);
   });
 
+  test("a save on its way is not told to wait; one that takes long is", async () => {
+    await fresh("picture");
+    await page.evaluate(() => {
+      const save = { state: "waiting", since: new Date().toISOString() };
+      globalThis.handle.set({ save, editable: false });
+    });
+    assert.equal(await button("Save").getAttribute("aria-disabled"), "true");
+    assert.equal(await page.locator("[part=note]").isVisible(), false);
+    await page.getByText("Your save waits for a connection.").waitFor();
+    assert.equal(await button("Take back").isVisible(), true);
+  });
+
   test("D4.4: the loser of two saves reads who settled it, with what", async () => {
     await fresh("lost");
     assert.match(

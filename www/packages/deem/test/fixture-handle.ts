@@ -56,7 +56,9 @@ export function snapshotOf(part: Part): CardSnapshot {
     contested: [],
     lens: [],
     equal: [],
-    editable: true,
+    // As the engine has it: a closed card and one with a waiting save take no edits.
+    editable:
+      ["open", "reopened"].includes(part.status ?? "open") && part.save?.state !== "waiting",
     canUndo: false,
     ...rest,
   };
@@ -181,7 +183,7 @@ export class FixtureHandle implements DecisionHandle {
 
   takeBackSave(): void {
     this.calls.push(["takeBackSave"]);
-    this.set({ save: { state: "none" } });
+    this.set({ save: { state: "none" }, editable: true });
   }
 
   dismissSave(): void {
@@ -219,6 +221,7 @@ export class FixtureHandle implements DecisionHandle {
     const { settled } = this.#snap;
     this.set({
       status: "reopened",
+      editable: true,
       generation: this.#snap.generation + 1,
       history: settled ? [...this.#snap.history, settled] : [],
     });
@@ -226,7 +229,7 @@ export class FixtureHandle implements DecisionHandle {
 
   async discard(): Promise<void> {
     this.calls.push(["discard"]);
-    this.set({ status: "discarded" });
+    this.set({ status: "discarded", editable: false });
   }
 
   async cancel(reason: string): Promise<void> {

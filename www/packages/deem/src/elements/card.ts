@@ -14,7 +14,7 @@ import { Notes } from "./notes.js";
 import { contestedKids, helpKids, Popover } from "./popover.js";
 import { QuestionView } from "./question-view.js";
 import { History, SettledPart } from "./settled.js";
-import { isOpen, visible } from "./shown.js";
+import { isOpen, mayAct, visible } from "./shown.js";
 
 /** The parts of a card, made once for a decision. */
 interface Parts {
@@ -47,16 +47,21 @@ export class DecisionCard extends DecisionElement {
   }
 
   protected override reset(): void {
-    this.#parts?.foot.stop();
-    this.#parts?.announcer.stop();
+    this.#rest();
     this.#parts?.card.remove();
     this.#parts = null;
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#parts?.foot.stop();
-    this.#parts?.announcer.stop();
+    this.#rest();
+  }
+
+  /** Ends what waits for a time to come. */
+  #rest(): void {
+    for (const part of [this.#parts?.foot, this.#parts?.notes, this.#parts?.announcer]) {
+      part?.stop();
+    }
   }
 
   protected override update(snap: CardSnapshot, handle: DecisionHandle): void {
@@ -278,6 +283,6 @@ export class DecisionCard extends DecisionElement {
 }
 
 const mayDiscard = (snap: CardSnapshot): boolean =>
-  snap.editable && (isOpen(snap) || snap.status === "settled");
+  mayAct(snap) && (isOpen(snap) || snap.status === "settled");
 
 const reachable = (el: HTMLElement): boolean => el.isConnected && el.checkVisibility();

@@ -3,7 +3,7 @@ import type { CardSnapshot, CardSync, SyncState } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, icon, redraw, say, set, show } from "./dom.js";
 import { growth } from "./grow.js";
-import { answerable, isLocked, isOpen, type Shown } from "./shown.js";
+import { answerable, isLocked, isOpen, saveFreshMs, type Shown } from "./shown.js";
 
 /** A passing state is shown only once it lasts: most edits are acknowledged sooner. */
 const PASSING_MS = 500;
@@ -98,13 +98,14 @@ export class Foot {
     if (!open) return this.#sync.stop();
     const { state } = snap.save;
     const told = state === "stale" || state === "refused";
-    const held = state === "waiting" || state === "old" || state === "blocked";
+    const sending = saveFreshMs(snap, Date.now()) > 0;
+    const held = !sending && (state === "waiting" || state === "old" || state === "blocked");
     for (const [kind, el] of [
       ["option", this.option],
       ["criterion", this.criterion],
     ] as const) {
       const can = only ? growth(this.ctx, only, kind) : { offered: false, reason: "" };
-      show(el, can.offered && !told && !isLocked(snap));
+      show(el, can.offered && !told && (sending || !isLocked(snap)));
       set(el, {
         "aria-disabled": can.reason === "" ? null : "true",
         "aria-expanded": String(ui.panel === kind),
@@ -114,9 +115,9 @@ export class Foot {
     show(this.left, !told);
     show(this.#keep, told);
     show(this.#takeBack, held);
-    show(this.save, snap.editable && state !== "waiting" && state !== "blocked");
+    show(this.save, sending || state === "old" || (snap.editable && !held));
     say(this.save, state === "stale" ? t.saveShown : state === "old" ? t.saveNow : t.save);
-    const empty = !answerable(snap);
+    const empty = sending || !answerable(snap);
     set(this.save, {
       "aria-disabled": empty ? "true" : null,
       title: empty ? t.nothingToSave : null,

@@ -3,7 +3,7 @@ import type { CardSnapshot } from "../types.js";
 import type { Context } from "./context.js";
 import { arrange, button, h, Keyed, say, set, show } from "./dom.js";
 import { face, others } from "./people.js";
-import { isOpen } from "./shown.js";
+import { isOpen, mayAct } from "./shown.js";
 
 const FACES_MAX = 4;
 
@@ -37,7 +37,7 @@ export class Head {
     const header = first?.header ?? "";
     say(this.#header, header);
     show(this.#header, header !== "" && header !== first?.question);
-    show(this.reopen, snap.status === "settled" && snap.editable);
+    show(this.reopen, snap.status === "settled" && mayAct(snap));
     set(this.reopen, {
       "aria-disabled": !snap.sync.online || ui.busy ? "true" : null,
       title: snap.sync.online ? null : t.needsConnection,

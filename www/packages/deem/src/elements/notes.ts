@@ -6,7 +6,7 @@ import type { Strings } from "../locale/en.js";
 import type { CardSnapshot, Difference } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, type Kid, Region, show } from "./dom.js";
-import { answerText, visible } from "./shown.js";
+import { answerText, saveFreshMs, visible } from "./shown.js";
 import { hunks } from "./text-change.js";
 
 /** More changed places than this are summed up. */
@@ -19,6 +19,7 @@ export class Notes {
   readonly #problem = new Region(h("div", { class: "note", role: "status", part: "problem" }));
   readonly #discard = h("div", { class: "note", role: "group" });
   readonly #keep: HTMLButtonElement;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly ctx: Context) {
     const { t } = ctx;
@@ -45,10 +46,11 @@ export class Notes {
     this.#snippets.render(snap.snippets.length > 0 ? JSON.stringify(snap.snippets) : "", () =>
       this.#kept(snap),
     );
-    const about = snap.save;
-    const plain =
-      about.state === "none" || (about.state === "resolved" && about.status === undefined);
-    this.#save.render(plain ? "" : JSON.stringify(about), () => this.#saveNote(snap));
+    const freshMs = saveFreshMs(snap, Date.now());
+    clearTimeout(this.#timer);
+    if (freshMs > 0) this.#timer = setTimeout(() => this.ctx.refresh(), freshMs);
+    const told = snap.save.state !== "none" && freshMs === 0;
+    this.#save.render(told ? JSON.stringify(snap.save) : "", () => this.#saveNote(snap));
     this.#problem.render(ui.problem ? JSON.stringify(ui.problem) : "", () => [
       h("b", null, ui.problem?.title ?? ""),
       h("p", null, t.reason(ui.problem?.code ?? "")),
@@ -66,6 +68,10 @@ export class Notes {
       ),
     ]);
     show(this.#discard, ui.panel === "discard");
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 
   focusDiscard(): void {
@@ -141,9 +147,7 @@ function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[
     [...snap.rows, ...snap.columns].find((row) => row.id === id)?.label ?? id;
   if (one.kind === "text") {
     const found = hunks(visible(one.before ?? ""), visible(one.after ?? ""));
-    return found
-      .slice(0, HUNKS_MAX)
-      .map((hunk) => change(t, hunk.before, hunk.after));
+    return found.slice(0, HUNKS_MAX).map((hunk) => change(t, hunk.before, hunk.after));
   }
   if (one.kind === "pick") {
     const name = label(one.where);

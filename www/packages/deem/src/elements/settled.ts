@@ -5,7 +5,7 @@ import { button, h, Region, say, set, show } from "./dom.js";
 import { Grid } from "./grid.js";
 import { LineForm } from "./line-form.js";
 import { face } from "./people.js";
-import { answerText, isOpen, shownOf, visible, WHY_MAX } from "./shown.js";
+import { answerText, isOpen, mayAct, shownOf, visible, WHY_MAX } from "./shown.js";
 
 export class SettledPart {
   readonly el = h("div", { class: "settled" });
@@ -43,7 +43,7 @@ export class SettledPart {
     const reason = isOpen(snap) ? "" : (snap.reason ?? "");
     this.#reason.render(reason, () => [t.withdrawnBecause(visible(reason))]);
     const editing = ui.panel === "why";
-    const mayEdit = snap.status === "settled" && snap.editable;
+    const mayEdit = snap.status === "settled" && mayAct(snap);
     const why = settled?.why ?? "";
     show(this.#why, settled !== undefined && !editing && (why !== "" || mayEdit));
     say(this.#whyText, why);

@@ -33,9 +33,24 @@ export interface Shown {
 export const isOpen = (snap: CardSnapshot): boolean =>
   snap.status === "open" || snap.status === "reopened";
 
-/** A waiting Save locks the card (D4.8). */
-export const isLocked = (snap: CardSnapshot): boolean =>
-  !snap.editable || ["waiting", "old", "blocked"].includes(snap.save.state);
+/** A Save that waits, is old or is held locks the card (D4.8). */
+const isHeld = (snap: CardSnapshot): boolean =>
+  ["waiting", "old", "blocked"].includes(snap.save.state);
+
+export const isLocked = (snap: CardSnapshot): boolean => !snap.editable || isHeld(snap);
+
+/** May reopen, discard and why be offered: the relay says who may, a read-only copy never. */
+export const mayAct = (snap: CardSnapshot): boolean =>
+  isOpen(snap) ? snap.editable || isHeld(snap) : snap.sync.state !== "read-only";
+
+/** Most saves are settled sooner than this; only one that takes longer is told to wait. */
+const SAVE_PASSING_MS = 700;
+
+/** How long until a Save that was just pressed is shown as waiting; 0: it is. */
+export function saveFreshMs(snap: CardSnapshot, now: number): number {
+  if (snap.save.state !== "waiting" || !snap.sync.online) return 0;
+  return Math.max(0, Date.parse(snap.save.since) + SAVE_PASSING_MS - now);
+}
 
 export const isWritten = (question: Question): boolean =>
   question.response === "text" || (question.options.length === 0 && question.verbatim === true);
