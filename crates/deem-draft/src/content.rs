@@ -177,8 +177,8 @@ fn question_content(
             let is_silent = question.verbatim && mode == Mode::Choices && part.text.is_empty();
             shown.text = Some(part.text.clone()).filter(|_| !is_silent);
         }
-        (Answering::One | Answering::Many, Mode::Custom) => shown.text = Some(part.text.clone()),
-        (Answering::One | Answering::Many, Mode::Choices) => {
+        (_, Mode::Custom) if question.takes_text() => shown.text = Some(part.text.clone()),
+        (Answering::One | Answering::Many, _) => {
             // On single choice the register and any true pick count together (`D4.3`).
             let single = part
                 .single

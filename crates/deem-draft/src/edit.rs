@@ -21,11 +21,13 @@ pub enum Edit {
         /// The column.
         criterion: CriterionId,
         /// The mark, or none.
+        #[serde(deserialize_with = "Option::deserialize")]
         mark: Option<Mark>,
     },
     /// The register of a single choice (`D2.3`); `null` clears it.
     Choice {
         /// The option, or none.
+        #[serde(deserialize_with = "Option::deserialize")]
         option: Option<OptionId>,
         /// Which question; absent = the only one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

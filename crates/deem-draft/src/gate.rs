@@ -185,7 +185,6 @@ impl Room {
         definition: &Definition,
         edits: &[Edit],
     ) -> Result<Option<Vec<u8>>, Refusal> {
-        self.see(definition);
         let unavailable = |_| Refusal::Unavailable { retry_after_ms: 0 };
         let state = self.held().map_err(unavailable)?.replica.state();
         let draft = self.draft.clone();
@@ -212,7 +211,6 @@ impl Room {
         }
         let update = read(submission.update)?;
         self.check_current(&update)?;
-        self.see(definition);
         if self.packed.bytes() + submission.update.len() > DRAFT_BYTES_MAX {
             self.fold()?;
         }
@@ -243,6 +241,7 @@ impl Room {
             (self.held, self.packed.index) = (None, None);
             return Err(defect.into());
         }
+        self.see(definition);
         Ok(self.record(judged, submission))
     }
 
@@ -382,7 +381,6 @@ impl Room {
         definition: &Definition,
         suggested: Option<&OptionId>,
     ) -> Result<(&Content, Digest), Defect> {
-        self.see(definition);
         let entries = definition.entries();
         let is_current =
             |shown: &Shown| shown.entries == entries && shown.suggested.as_ref() == suggested;

@@ -216,6 +216,7 @@ impl Index {
     }
 
     /// Blocks of a list in order as (first unit, units, deleted).
+    #[cfg(test)]
     pub(crate) fn order(&self, list: ListNo) -> Vec<(BlockId, u32, bool)> {
         let mut order = Vec::new();
         let mut next = self.list(list).and_then(|list| list.head);
@@ -231,6 +232,7 @@ impl Index {
     }
 
     /// Every list.
+    #[cfg(test)]
     pub(crate) fn lists(&self) -> impl Iterator<Item = (ListNo, Root, &str)> {
         let lists = self.lists.iter().enumerate();
         lists.map(|(at, list)| (ListNo(number(at)), list.root, &*list.key))

@@ -134,11 +134,6 @@ pub enum Nack {
     },
     /// It breaks a rule of the definition or a limit.
     Invalid(Invalid),
-    /// Too many proposals of one kind.
-    Full {
-        /// How many there may be.
-        max: u64,
-    },
 }
 
 impl Nack {
@@ -156,7 +151,6 @@ impl Nack {
             Self::BadUpdate { .. } => "bad-update",
             Self::TooLarge { .. } => "too-large",
             Self::Invalid(_) => "invalid",
-            Self::Full { .. } => "full",
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use deem_core::{
-    definition::{Answering, Definition, Question, derived_id},
+    definition::{Definition, Question},
     draft::{Kind, Mark, Mode, Proposal},
-    id::{Cell, DecisionId, Key},
-    limits::PROPOSALS_MAX,
-    refusal::Reason,
-    text::{Field, Source, check_text},
+    edit::Sheet,
+    id::{Cell, DecisionId, Key, OptionId},
+    refusal::{Reason, Refusal},
+    text::{Field, Source, check_text, trim},
 };
 
 use crate::{
@@ -103,24 +103,10 @@ pub(crate) struct Proposals {
 }
 
 impl Proposals {
-    pub(crate) fn holds(&self, kind: Kind, id: &str) -> bool {
-        self.known
-            .iter()
-            .any(|known| known.kind == kind && known.id == id)
-    }
-
     pub(crate) fn has_key(&self, kind: Kind, key: &Key) -> bool {
         self.known
             .iter()
             .any(|known| known.kind == kind && known.key == *key)
-    }
-
-    fn any(&self, kind: Kind) -> bool {
-        self.known.iter().any(|known| known.kind == kind)
-    }
-
-    fn count(&self, kind: Kind) -> usize {
-        self.known.iter().filter(|known| known.kind == kind).count()
     }
 }
 
@@ -134,7 +120,7 @@ pub(crate) enum Strictness {
     Lenient,
 }
 
-/// What a draft's edits are judged by.
+/// What a draft's values are judged by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms<'d> {
     pub(crate) decision: &'d DecisionId,
@@ -143,6 +129,15 @@ pub(crate) struct Terms<'d> {
 }
 
 impl<'d> Terms<'d> {
+    /// The rules of the core for this draft.
+    pub(crate) fn sheet<'s>(&'s self, proposals: &'s [Proposal]) -> Sheet<'s> {
+        Sheet {
+            decision: self.decision,
+            definition: self.definition,
+            proposals,
+        }
+    }
+
     /// The question of an `answer` or `choice` root.
     pub(crate) fn question(&self, at: u8) -> Option<&'d Question> {
         self.definition.questions.get(usize::from(at))
@@ -157,86 +152,41 @@ impl<'d> Terms<'d> {
         proposals: &Proposals,
     ) -> Result<(), Nack> {
         form(root, key, value)?;
-        match (root, key, value) {
-            (Root::Choice(at), MODE, Plain::Text("custom")) => Ok(self.takes_text(at)?),
-            (Root::Choice(at), SINGLE, Plain::Text(option)) => {
+        let sheet = self.sheet(&proposals.known);
+        let option = |id: &str| OptionId::parse(id).map_err(|_| BadUpdate::Value);
+        let judged = match (root, key, value) {
+            (Root::Choice(at), MODE, Plain::Text("custom")) => return self.takes_text(at),
+            (Root::Choice(at), SINGLE, value) => {
                 let question = self.question(at).ok_or(BadUpdate::Root)?;
-                if question.answering == Answering::Written {
-                    let fault = Invalid::new("option", Reason::NotAChoice);
-                    return Err(fault.of(&question.id).into());
-                }
-                self.option(option, Some(question), proposals)?;
-                Ok(())
+                let single = match value {
+                    Plain::Text(id) => Some(option(id)?),
+                    _ => None,
+                };
+                sheet.check_choice(&question.id, single.as_ref())
             }
-            (Root::Picks, option, _) => {
-                self.option(option, None, proposals)?;
-                Ok(())
-            }
-            (Root::Marks, cell, _) => Ok(self.cell(cell, proposals)?),
+            (Root::Picks, id, _) => sheet.check_pick(&option(id)?),
+            (Root::Marks, cell, _) => sheet.check_cell(&cell.parse().map_err(|_| BadUpdate::Key)?),
             _ => Ok(()),
+        };
+        match judged {
+            Err(Refusal::Invalid { reason, .. }) if self.forgives(reason) => Ok(()),
+            judged => Ok(judged.map_err(nack)?),
         }
+    }
+
+    /// A browser takes what names a row or column that it has not heard of yet.
+    fn forgives(&self, reason: Reason) -> bool {
+        let unknown = matches!(
+            reason,
+            Reason::UnknownOption | Reason::UnknownCriterion | Reason::NoCriteria
+        );
+        unknown && self.strictness == Strictness::Lenient
     }
 
     /// Whether a question takes own words (`D2.2`).
-    pub(crate) fn takes_text(&self, at: u8) -> Result<(), Invalid> {
-        match self.question(at) {
-            Some(question) if !question.takes_text() => {
-                Err(Invalid::new("text", Reason::Verbatim).of(&question.id))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The question whose row `id` is; a proposed row belongs to the only question.
-    pub(crate) fn option(
-        &self,
-        id: &str,
-        of: Option<&Question>,
-        proposals: &Proposals,
-    ) -> Result<Option<&'d Question>, Invalid> {
-        let has = |question: &&Question| question.options.iter().any(|o| o.id.as_str() == id);
-        let found = self.definition.questions.iter().find(has);
-        let found = found.or_else(|| {
-            self.definition
-                .only()
-                .filter(|_| proposals.holds(Kind::Option, id))
-        });
-        let fits = found.is_some_and(|found| of.is_none_or(|of| of.id == found.id));
-        if fits || (found.is_none() && self.strictness == Strictness::Lenient) {
-            Ok(found)
-        } else {
-            Err(Invalid::new("option", Reason::UnknownOption))
-        }
-    }
-
-    /// Whether definition or proposals describe a cell (`D2.4`).
-    pub(crate) fn cell(&self, cell: &str, proposals: &Proposals) -> Result<(), Invalid> {
-        let (option, criterion) = cell.split_once('/').unwrap_or((cell, ""));
-        let questions = &self.definition.questions;
-        let is_lenient = self.strictness == Strictness::Lenient;
-        let has_criteria = questions
-            .iter()
-            .any(|question| !question.criteria.is_empty());
-        if !has_criteria && !is_lenient && !proposals.any(Kind::Criterion) {
-            return Err(Invalid::new("criterion", Reason::NoCriteria));
-        }
-        let row = self.option(option, None, proposals)?;
-        let has = |question: &&Question| {
-            question
-                .criteria
-                .iter()
-                .any(|known| known.id.as_str() == criterion)
-        };
-        let column = questions.iter().find(has).or_else(|| {
-            self.definition
-                .only()
-                .filter(|_| proposals.holds(Kind::Criterion, criterion))
-        });
-        match (row, column) {
-            (Some(row), Some(column)) if row.id == column.id => Ok(()),
-            (None, _) | (_, None) if is_lenient => Ok(()),
-            _ => Err(Invalid::new("criterion", Reason::UnknownCriterion)),
-        }
+    pub(crate) fn takes_text(&self, at: u8) -> Result<(), Nack> {
+        let question = self.question(at).ok_or(BadUpdate::Root)?;
+        self.sheet(&[]).check_text(&question.id, "").map_err(nack)
     }
 
     /// Reads a proposal out of an array entry and judges it. `None` = its key is known already:
@@ -248,61 +198,58 @@ impl<'d> Terms<'d> {
         proposals: &Proposals,
     ) -> Result<Option<Proposal>, Nack> {
         let entry = Entry::read(kind, value)?;
-        let question = self.definition.only();
-        let question = question.ok_or_else(|| Invalid::new("question", Reason::NotUnique))?;
-        let proposal = self.propose(kind, entry.key, entry.label, entry.description, question)?;
-        if proposal.id != entry.id {
-            return Err(Invalid::new("id", Reason::Pattern).into());
-        }
+        let proposal = propose(kind, entry.key, entry.label, entry.description);
+        let proposal = Proposal {
+            id: entry.id.to_owned(),
+            ..proposal.map_err(nack)?
+        };
         if proposals.spent.contains(&(kind, proposal.key.clone())) {
             return Err(Invalid::new("key", Reason::KeySpent).into());
         }
-        if proposals.has_key(kind, &proposal.key) {
-            return Ok(None);
-        }
-        if proposals.count(kind) >= PROPOSALS_MAX {
-            return Err(Nack::Full {
-                max: u64::try_from(PROPOSALS_MAX).unwrap_or(u64::MAX),
-            });
-        }
-        Ok(Some(proposal))
+        let is_known = proposals.has_key(kind, &proposal.key);
+        let others = if is_known { &[][..] } else { &proposals.known };
+        self.sheet(others).check_proposal(&proposal).map_err(nack)?;
+        Ok(Some(proposal).filter(|_| !is_known))
     }
+}
 
-    /// A proposal for `question`, well formed (`D6.1`, "`invalid`").
-    pub(crate) fn propose(
-        &self,
-        kind: Kind,
-        key: &str,
-        label: &str,
-        description: Option<&str>,
-        question: &Question,
-    ) -> Result<Proposal, Invalid> {
-        let at = |reason| Invalid::new("question", reason).of(&question.id);
-        if question.answering == Answering::Written {
-            return Err(at(Reason::NotAChoice));
-        }
-        if question.verbatim {
-            return Err(at(Reason::Verbatim));
-        }
-        if kind == Kind::Criterion && !question.takes_criteria() {
-            return Err(at(Reason::Pattern));
-        }
-        let field = match kind {
-            Kind::Option => Field::OptionLabel,
-            Kind::Criterion => Field::CriterionLabel,
-        };
-        checked(Field::Key, "key", key)?;
-        let label = checked(field, "label", label)?;
-        let description = description.unwrap_or_default();
-        let description = checked(Field::OptionDescription, "description", description)?;
-        let key = Key::parse(key).map_err(|_| Invalid::new("key", Reason::Pattern))?;
-        Ok(Proposal {
-            kind,
-            id: derived_id(self.decision, kind, &key),
-            key,
-            label: label.to_owned(),
-            description: Some(description.to_owned()).filter(|text| !text.is_empty()),
-        })
+/// A proposal as its author makes it, trimmed, without id; what is wrong with its words is for
+/// [`Sheet::check_proposal`] to say.
+pub(crate) fn propose(
+    kind: Kind,
+    key: &str,
+    label: &str,
+    description: Option<&str>,
+) -> Result<Proposal, Refusal> {
+    let key = check_text(Field::Key, Source::Input, key).map_err(|fault| fault.at("key"))?;
+    let key = Key::parse(key).map_err(|_| Invalid::new("key", Reason::Pattern))?;
+    let description = description.map(trim).filter(|text| !text.is_empty());
+    Ok(Proposal {
+        kind,
+        id: String::new(),
+        key,
+        label: trim(label).to_owned(),
+        description: description.map(str::to_owned),
+    })
+}
+
+/// A refusal of the core as the gate says it.
+fn nack(refusal: Refusal) -> Nack {
+    match refusal {
+        Refusal::Invalid {
+            field,
+            reason,
+            question,
+            max,
+        } => Nack::Invalid(Invalid {
+            field,
+            reason,
+            question,
+            max,
+        }),
+        Refusal::DraftFull => Nack::DraftFull,
+        // No other comes from judging a draft's values.
+        _ => BadUpdate::Value.into(),
     }
 }
 
@@ -333,15 +280,6 @@ pub(crate) fn key_form(root: Root, key: &str) -> Result<(), BadUpdate> {
 
 fn is_row_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= 200
-}
-
-fn checked<'t>(field: Field, name: &str, text: &'t str) -> Result<&'t str, Invalid> {
-    check_text(field, Source::Input, text).map_err(|fault| Invalid {
-        field: Some(name.to_owned()),
-        reason: fault.reason,
-        question: None,
-        max: fault.max,
-    })
 }
 
 /// `{id, key, label, description?}` as it stands in an array.

@@ -60,6 +60,13 @@ pub fn merge(before: &str, after: &str, theirs: &str) -> Merged {
         at(end).or_else(|| (start..end).find_map(at))
     };
     let gone: Vec<usize> = (start..end).filter_map(at).collect();
+    // Both put in the same words at the same place: once is enough.
+    let is_there = |place: usize| says(theirs, place, inserted, &kept);
+    let inserted = if place.is_some_and(is_there) {
+        ""
+    } else {
+        inserted
+    };
     match place {
         Some(place) => Merged::Text {
             text: rewrite(theirs, place, inserted, &gone),
@@ -71,6 +78,25 @@ pub fn merge(before: &str, after: &str, theirs: &str) -> Merged {
         },
         None => Merged::Superseded { words },
     }
+}
+
+/// Whether `words` stand in `theirs` just after or just before `place`, as words that `before` did
+/// not have. A space at their end may be an old one: "the barn" to "the old barn" is as much
+/// " old" in front of it as "old " behind it.
+fn says(theirs: &str, place: usize, words: &str, kept: &[Option<usize>]) -> bool {
+    let count = words.chars().count();
+    let starts = [Some(place), place.checked_sub(count)];
+    starts.into_iter().flatten().any(|start| {
+        let mut there = theirs.chars().enumerate().skip(start);
+        let is_new = |at: usize| !kept.contains(&Some(at));
+        let mut is_any_new = false;
+        words.chars().all(|word| {
+            there.next().is_some_and(|(at, c)| {
+                is_any_new |= is_new(at);
+                c == word && (is_white_space(c) || is_new(at))
+            })
+        }) && is_any_new
+    })
 }
 
 /// What stands between two places of a text, with the rest of the words it cuts: the smallest
@@ -275,6 +301,13 @@ mod tests {
     fn does_nothing_twice() {
         check("one", "one two", "one two", "one two");
         check("one two", "one", "one", "one");
+        check(
+            "the barn",
+            "the old barn",
+            "Friday: the old barn",
+            "Friday: the old barn",
+        );
+        check("old barn", "old old barn", "old barn!", "old old barn!");
         // Both deleted the middle; they also added something.
         check("a long middle z", "a z", "a z!", "a z!");
     }

@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 
 use deem_core::{
-    definition::{Answering, Question},
+    definition::{Answering, Question, derived_id},
     draft::{DraftView, Kind, Mark, Mode, Proposal},
     id::{Cell, CriterionId, OptionId, QuestionId},
-    limits::{ANSWER_UNITS_MAX, PROPOSALS_MAX},
     refusal::{Reason, Refusal},
-    text::units,
 };
 
 use crate::{
     edit::{Edit, Typed},
     nack::Invalid,
-    schema::{Proposals, Terms},
+    schema::{Proposals, Terms, propose},
 };
 
 /// Writes that change something; questions by their place in the definition.
@@ -185,15 +183,10 @@ impl<'p> Plan<'p> {
         Ok(())
     }
 
-    fn question(&self, id: Option<&QuestionId>) -> Result<(usize, &'p Question), Invalid> {
+    fn question(&self, id: Option<&QuestionId>) -> Result<(usize, &'p Question), Refusal> {
         let definition = self.terms.definition;
-        let reason = if id.is_some() {
-            Reason::Pattern
-        } else {
-            Reason::NotUnique
-        };
         let question = definition.named_or_only(id);
-        let question = question.ok_or_else(|| Invalid::new("question", reason))?;
+        let question = question.ok_or_else(|| Invalid::new("question", Reason::Pattern))?;
         let at = definition
             .questions
             .iter()
@@ -206,15 +199,12 @@ impl<'p> Plan<'p> {
         option: &OptionId,
         criterion: &CriterionId,
         mark: Option<Mark>,
-    ) -> Result<bool, Invalid> {
+    ) -> Result<bool, Refusal> {
         let cell = Cell {
             option: option.clone(),
             criterion: criterion.clone(),
         };
-        self.terms.cell(&cell.to_string(), &self.proposals)?;
-        if !option.is_strict() || !criterion.is_strict() {
-            return Err(Invalid::new("option", Reason::UnknownOption));
-        }
+        self.terms.sheet(&self.proposals.known).check_cell(&cell)?;
         let before = match self.writes.marks.get(&cell) {
             Some(mark) => *mark,
             None => self.view.marks.get(&cell).copied(),
@@ -228,17 +218,13 @@ impl<'p> Plan<'p> {
         &mut self,
         option: Option<&OptionId>,
         question: Option<&QuestionId>,
-    ) -> Result<bool, Invalid> {
+    ) -> Result<bool, Refusal> {
         // An option says which question it belongs to.
         let owner = option.and_then(|id| self.terms.definition.question_of_option(id));
         let (at, question) = self.question(question.or(owner.map(|question| &question.id)))?;
-        if question.answering != Answering::One {
-            return Err(Invalid::new("option", Reason::NotAChoice).of(&question.id));
-        }
-        if let Some(option) = option {
-            self.terms
-                .option(option.as_str(), Some(question), &self.proposals)?;
-        }
+        self.terms
+            .sheet(&self.proposals.known)
+            .check_choice(&question.id, option)?;
         let part = self.view.question(&question.id);
         let before = match self.writes.singles.get(&at) {
             Some(single) => single.clone(),
@@ -256,8 +242,10 @@ impl<'p> Plan<'p> {
         Ok(self.set_mode(at, question, Mode::Choices) || changes)
     }
 
-    fn pick(&mut self, option: &OptionId, on: bool) -> Result<bool, Invalid> {
-        let question = self.terms.option(option.as_str(), None, &self.proposals)?;
+    fn pick(&mut self, option: &OptionId, on: bool) -> Result<bool, Refusal> {
+        self.terms.sheet(&self.proposals.known).check_pick(option)?;
+        // A proposed option belongs to the only question.
+        let question = self.terms.definition.question_of_option(option);
         let (at, question) = self.question(question.map(|question| &question.id))?;
         let changes = self.set_pick(option.clone(), on);
         Ok(self.set_mode(at, question, Mode::Choices) || changes)
@@ -294,14 +282,8 @@ impl<'p> Plan<'p> {
         question: &Question,
         text: &str,
         caret: Option<u32>,
-    ) -> Result<bool, Invalid> {
-        if !question.takes_text() {
-            return Err(Invalid::new("text", Reason::Verbatim).of(&question.id));
-        }
-        if units(text) > ANSWER_UNITS_MAX {
-            let invalid = Invalid::new("text", Reason::TooLong).of(&question.id);
-            return Err(invalid.max(ANSWER_UNITS_MAX));
-        }
+    ) -> Result<bool, Refusal> {
+        self.terms.sheet(&[]).check_text(&question.id, text)?;
         let changes = self.text_of(at, question) != text;
         self.writes.texts.insert(at, (text.to_owned(), caret));
         // On a plain written card the mode says nothing: the same text again changes nothing.
@@ -319,30 +301,16 @@ impl<'p> Plan<'p> {
         label: &str,
         description: Option<&str>,
     ) -> Result<bool, Refusal> {
-        let (_, question) = self.question(None)?;
-        if kind == Kind::Criterion && description.is_some() {
-            return Err(Refusal::Malformed {
-                path: "/description".to_owned(),
-            });
-        }
-        let proposal = self
-            .terms
-            .propose(kind, key, label, description, question)?;
+        let mut proposal = propose(kind, key, label, description)?;
+        proposal.id = derived_id(self.terms.decision, kind, &proposal.key);
         // The same key again is the same row, whatever label comes with it (`D6.2`).
         let is_defined = self.terms.definition.entry(&proposal.id).is_some();
         if is_defined || self.proposals.has_key(kind, &proposal.key) {
             return Ok(false);
         }
-        let count = self
-            .proposals
-            .known
-            .iter()
-            .filter(|known| known.kind == kind)
-            .count();
-        if count >= PROPOSALS_MAX {
-            let max = u64::try_from(PROPOSALS_MAX).unwrap_or(u64::MAX);
-            return Err(Refusal::Full { max });
-        }
+        self.terms
+            .sheet(&self.proposals.known)
+            .check_proposal(&proposal)?;
         self.proposals.known.push(proposal.clone());
         self.writes.proposals.push(proposal);
         Ok(true)

@@ -1,0 +1,14 @@
+//! The rules of drafts, natively and, with `wasm-bindgen-test-runner`, in wasm:
+//! `cargo test -p deem-draft --target wasm32-unknown-unknown --test draft`.
+
+mod authorship;
+mod bytes;
+mod contents;
+mod edits;
+mod epochs;
+mod hostile;
+mod marks;
+mod mutation;
+mod proposals;
+mod rebasing;
+mod world;
