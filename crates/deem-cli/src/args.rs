@@ -218,11 +218,7 @@ Examples:
         #[arg(allow_hyphen_values = true)]
         id: String,
         /// By id or label
-        #[arg(
-            required_unless_present = "none",
-            conflicts_with = "none",
-            allow_hyphen_values = true
-        )]
+        #[arg(required_unless_present = "none", conflicts_with = "none")]
         options: Vec<String>,
         /// Take the choice back
         #[arg(long, conflicts_with = "none")]
@@ -257,6 +253,7 @@ Examples:
         #[arg(allow_hyphen_values = true)]
         id: String,
         /// Up to 200 characters
+        #[arg(allow_hyphen_values = true)]
         label: String,
         /// Up to 1000 characters
         #[arg(long)]
@@ -271,6 +268,7 @@ Examples:
         #[arg(allow_hyphen_values = true)]
         id: String,
         /// Up to 40 characters
+        #[arg(allow_hyphen_values = true)]
         label: String,
         #[command(flatten)]
         append: Append,
@@ -325,7 +323,7 @@ Examples:
         #[arg(allow_hyphen_values = true)]
         id: String,
         /// Up to 300 characters
-        #[arg(required_unless_present = "clear")]
+        #[arg(required_unless_present = "clear", allow_hyphen_values = true)]
         text: Option<String>,
         /// Take the words away
         #[arg(long, conflicts_with = "text")]

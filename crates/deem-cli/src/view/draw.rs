@@ -72,7 +72,11 @@ impl DecisionView {
         columns: Option<usize>,
         out: &mut String,
     ) {
-        let _ = writeln!(out, "\n{}", visible(&question.header));
+        out.push('\n');
+        // A header that was made of the question says nothing beside it.
+        if !question.question.starts_with(&question.header) {
+            let _ = writeln!(out, "{}", visible(&question.header));
+        }
         paragraph(&question.question, columns, out);
         if let Some(context) = &question.context {
             paragraph(context, columns, out);
@@ -106,18 +110,22 @@ impl DecisionView {
                 }
             }
         }
-        match &side.text {
-            Some(text) => {
-                let name = if question.is_choice() {
-                    "Own words"
-                } else {
-                    "Answer"
-                };
-                let _ = writeln!(out, "{name}: {}", visible_lines(text).join("\n  "));
-            }
-            None if !question.is_choice() => out.push_str("Answer: (nothing written)\n"),
-            None => {}
-        }
+        let text = match (&side.text, question.is_choice()) {
+            (None, true) => return,
+            (None, false) => "",
+            (Some(text), _) => text.as_str(),
+        };
+        let name = if question.is_choice() {
+            "Own words"
+        } else {
+            "Answer"
+        };
+        let lines = if text.trim().is_empty() {
+            "(nothing written)".to_string()
+        } else {
+            visible_lines(text).join("\n  ")
+        };
+        let _ = writeln!(out, "{name}: {lines}");
     }
 
     /// The mark in words; `!` where somebody marked it otherwise at the same time.

@@ -1,0 +1,6 @@
+//! The built `deem` against a real `deem serve` and its SQLite file.
+
+mod decisions;
+mod relay;
+mod serving;
+mod transfer;

@@ -1,0 +1,130 @@
+//! `deem log`, `deem export`, `deem import`.
+
+use std::fs;
+
+use crate::relay::Relay;
+
+const PLAN: &str = r#"# Where to meet
+
+<Questionnaire id="d7" status="settled" by="ilse" at="2026-11-30T10:02:11Z">
+<Question id="q1" header="Workshop" prompt="Where do we meet?">
+<Option id="o1" label="Barn" description="By bus"/>
+<Option id="o2" label="Library"/>
+<Criterion id="c1" label="Price"/>
+<Answer value="Barn" choices="o1" marks="o1/c1:yes"/>
+</Question>
+</Questionnaire>
+"#;
+
+#[test]
+fn markdown_comes_in_once_with_its_names_and_times() {
+    let relay = Relay::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("plan.md");
+    fs::write(&file, PLAN).expect("it is ours");
+    let file = file.to_str().expect("UTF-8");
+    let ada = relay.person("ada");
+    let done = ada.run(&["import", file]);
+    assert_eq!(
+        (done.code, done.err.contains("[forbidden]")),
+        (1, true),
+        "{}",
+        done.err
+    );
+    let admin = ada.as_role("admin");
+    assert_eq!(admin.does(&["import", file]), "imported 1: d7\n");
+    let body = ada.json(&["decision", "show", "d7"]);
+    assert_eq!(
+        (&body["resolver"], &body["origin"]),
+        (&"ilse".into(), &"import".into())
+    );
+    assert_eq!(body["imported"], true);
+    assert_eq!(body["at"], "2026-11-30T10:02:11.000Z");
+    let again = admin.does(&["import", file]);
+    assert_eq!(again, "imported 0\nknown already, left as they are 1: d7\n");
+}
+
+#[test]
+fn faults_of_a_file_are_named_before_anything_is_sent() {
+    let relay = Relay::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).expect("it is ours");
+        file.to_str().expect("UTF-8").to_string()
+    };
+    let good = path("good.md", PLAN);
+    let bad = path(
+        "bad.md",
+        &PLAN.replace("header=\"Workshop\"", "heading=\"Workshop\""),
+    );
+    let other = path("plan.txt", PLAN);
+    let broken = path("plan.jsonl", "{\"commit\": 1}\n");
+    let admin = relay.person("ada").as_role("admin");
+    for (file, words) in [
+        (bad, "bad.md: line 4"),
+        (other, "plan.txt"),
+        (broken, "plan.jsonl:1"),
+        (
+            folder
+                .path()
+                .join("none.md")
+                .to_str()
+                .expect("UTF-8")
+                .to_string(),
+            "none.md",
+        ),
+    ] {
+        let done = admin.run(&["import", &good, &file]);
+        assert_eq!(done.code, 2, "{file}");
+        assert!(done.err.contains(words), "{file}: {}", done.err);
+    }
+    assert_eq!(admin.does(&["decision", "list"]), "no decisions\n");
+}
+
+#[test]
+fn a_log_comes_back_in_an_empty_space_only() {
+    let relay = Relay::start();
+    let ada = relay.person("ada");
+    let id = ada.opens_workshop();
+    ada.does(&["decision", "append-option", &id, "Town hall"]);
+    ada.does(&["decision", "choose", &id, "Town hall"]);
+    ada.does(&["decision", "show", &id]);
+    ada.does(&["decision", "save", &id]);
+    ada.does(&["decision", "reopen", &id]);
+    let log = ada.does(&["export"]);
+    let words = ada.does(&["log"]);
+    assert_eq!(log.lines().count(), words.lines().count());
+    assert!(words.contains("ada: opened \"Workshop\""), "{words}");
+    assert_eq!(
+        ada.does(&["log", "--since", "1"]).lines().count(),
+        words.lines().count() - 1
+    );
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("plan.jsonl");
+    fs::write(&file, &log).expect("it is ours");
+    let file = file.to_str().expect("UTF-8");
+    let copy = ada.in_space("copy").as_role("admin");
+    copy.does(&["import", file]);
+    let (before, after) = (
+        ada.json(&["decision", "show", &id]),
+        copy.json(&["decision", "show", &id]),
+    );
+    for field in ["status", "generation", "definition"] {
+        assert_eq!(before[field], after[field], "{field}");
+    }
+    assert_eq!(
+        before["history"][0]["answer"],
+        after["history"][0]["answer"]
+    );
+    assert_eq!(before["draft"]["digest"], after["draft"]["digest"]);
+
+    let done = copy.run(&["import", file]);
+    assert_eq!(
+        (done.code, done.err.contains("not empty")),
+        (2, true),
+        "{}",
+        done.err
+    );
+}
