@@ -4,16 +4,18 @@
 //! (`D4.7`).
 
 use deem_core::{
-    id::{DecisionId, Generation, OpId},
+    id::{DecisionId, OpId},
     refusal::Refusal,
 };
 use serde_json::{Map, Value};
 
-use super::{Client, output::Output, random, tabs::TabMessage};
-use crate::wire::{
-    Act, ClientMessage,
-    reply::{Reply, WelcomeOp},
-    request::{Ask, Cancel, Create, Plain, Why},
+use super::{
+    Client,
+    heard::Answer,
+    json::{Members, parse},
+    output::Output,
+    random,
+    tabs::TabMessage,
 };
 
 /// Requests that may wait for their answer at once: far more than a person makes.
@@ -33,8 +35,11 @@ pub(crate) enum Purpose {
 /// A request without outcome.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
-    pub(crate) ask: Ask,
-    pub(crate) purpose: Purpose,
+    id: Option<DecisionId>,
+    op: OpId,
+    /// The whole message, the same each time it is sent.
+    text: String,
+    purpose: Purpose,
 }
 
 impl Client {
@@ -56,52 +61,72 @@ impl Client {
             path: path.to_owned(),
         };
         let op = OpId::parse(random::token(&mut *self.random)).map_err(|_| bad("/op"))?;
-        let generation = id
-            .and_then(|id| self.cards.get(id))
-            .and_then(|card| card.record.as_ref())
-            .map(|record| record.generation);
-        let plain = |op: OpId, generation: Option<Generation>| Plain { op, generation };
-        let act = match kind {
-            "reopen" => Act::Reopen(plain(op, generation)),
-            "discard" => Act::Discard(plain(op, generation)),
-            "cancel" => Act::Cancel(Cancel {
-                op,
-                generation,
-                reason: words.to_owned(),
-            }),
-            "why" => Act::Why(Why {
-                op,
-                generation,
-                text: words.to_owned(),
-            }),
+        let card = id.and_then(|id| self.cards.get(id));
+        let record = card.and_then(|card| card.record.as_ref());
+        let mut body = Map::new();
+        let mut put = |name: &str, value: Value| {
+            body.insert(name.to_owned(), value);
+        };
+        if let Some(record) = record {
+            put("generation", record.generation.0.into());
+        }
+        let kind = match kind {
+            "reopen" => "question:reopen",
+            "discard" => "question:discard",
+            "cancel" => {
+                put("reason", words.into());
+                "question:cancel"
+            }
+            "why" => {
+                put("text", words.into());
+                "question:why"
+            }
             "create" => {
-                let words: Map<String, Value> =
-                    serde_json::from_str(words).map_err(|_| bad("/"))?;
-                let text = |name: &str| words.get(name).and_then(Value::as_str).map(str::to_owned);
-                let question = text("question").unwrap_or_default();
-                Act::Create(Create {
-                    op: None,
-                    key: op,
-                    question,
-                    context: text("context"),
-                })
+                let Some(Value::Object(words)) = parse(words) else {
+                    return Err(bad("/"));
+                };
+                put("key", op.as_str().into());
+                put(
+                    "question",
+                    words.text("question").unwrap_or_default().into(),
+                );
+                if let Some(context) = words.text("context") {
+                    put("context", context.into());
+                }
+                "question:create"
             }
             _ => return Err(bad("/kind")),
         };
-        Ok(self.ask(id.cloned(), act, Purpose::Request))
+        Ok(self.ask(id.cloned(), kind, op, body, Purpose::Request))
     }
 
     /// Makes a request and sends it as soon as it can go.
-    pub(crate) fn ask(&mut self, id: Option<DecisionId>, act: Act, purpose: Purpose) -> String {
+    pub(crate) fn ask(
+        &mut self,
+        id: Option<DecisionId>,
+        kind: &str,
+        op: OpId,
+        mut body: Map<String, Value>,
+        purpose: Purpose,
+    ) -> String {
         self.asked += 1;
         let rid = format!("{}.{}", self.config.tab, self.asked);
-        let ask = Ask {
-            rid: Value::String(rid.clone()),
-            space: None,
-            id,
-            act,
-        };
-        self.asks.insert(rid.clone(), Pending { ask, purpose });
+        body.insert("kind".to_owned(), kind.into());
+        body.insert("rid".to_owned(), rid.clone().into());
+        body.insert("op".to_owned(), op.as_str().into());
+        if let Some(id) = &id {
+            body.insert("id".to_owned(), id.as_str().into());
+        }
+        let text = Value::Object(body).to_string();
+        self.asks.insert(
+            rid.clone(),
+            Pending {
+                id,
+                op,
+                text,
+                purpose,
+            },
+        );
         self.send_ask(&rid);
         rid
     }
@@ -109,25 +134,34 @@ impl Client {
     pub(crate) fn is_asked(&self, id: &DecisionId, purpose: Purpose) -> bool {
         self.asks
             .values()
-            .any(|p| p.purpose == purpose && p.ask.id.as_ref() == Some(id))
+            .any(|p| p.purpose == purpose && p.id.as_ref() == Some(id))
     }
 
     /// Sends one pending request: on the socket, or through the leader.
     fn send_ask(&mut self, rid: &str) {
-        let Some(pending) = self.asks.get(rid) else {
+        let Some(text) = self.asks.get(rid).map(|pending| pending.text.clone()) else {
             return;
         };
-        let text = ClientMessage::Ask(pending.ask.clone()).write();
-        if self.leads() {
-            if self.is_online() {
-                self.send_text(text);
-            }
-        } else {
-            self.post(&TabMessage::Ask {
-                tab: self.config.tab.clone(),
-                rid: rid.to_owned(),
-                text,
-            });
+        if !self.leads() {
+            let (tab, rid) = (self.config.tab.clone(), rid.to_owned());
+            self.post(&TabMessage::Ask { tab, rid, text });
+        } else if self.is_online() {
+            self.send_text(text);
+        }
+    }
+
+    /// A follower's request, passed on as it is.
+    pub(crate) fn pass_ask(&mut self, rid: String, text: String) {
+        let asks = parse(&text).and_then(|message| {
+            let kind = message.get("kind")?.as_str()?;
+            Some(kind.starts_with("question:"))
+        });
+        if asks != Some(true) || self.foreign_asks.len() >= ASKS_MAX {
+            return;
+        }
+        self.foreign_asks.insert(rid, text.clone());
+        if self.is_online() {
+            self.send_text(text);
         }
     }
 
@@ -137,9 +171,9 @@ impl Client {
         for rid in rids {
             self.send_ask(&rid);
         }
-        let foreign: Vec<String> = self.foreign_asks.values().cloned().collect();
-        for text in foreign {
-            if self.leads() && self.is_online() {
+        if self.leads() && self.is_online() {
+            let foreign: Vec<String> = self.foreign_asks.values().cloned().collect();
+            for text in foreign {
                 self.send_text(text);
             }
         }
@@ -147,41 +181,32 @@ impl Client {
 
     /// Operations a `hello` asks about.
     pub(crate) fn pending_ops(&self) -> Vec<OpId> {
-        let asks = self
+        let mut ops: Vec<OpId> = self
             .asks
             .values()
-            .filter_map(|pending| pending.ask.act.op().cloned());
-        let saves = self.cards.values().filter_map(|card| {
-            let slot = card.save.as_ref()?;
-            (slot.stage == super::save::Stage::Sent).then(|| slot.op.clone())
-        });
-        let mut ops: Vec<OpId> = asks.chain(saves).collect();
-        ops.sort();
-        ops.dedup();
+            .map(|pending| pending.op.clone())
+            .collect();
+        for slot in self.cards.values().filter_map(|card| card.save.as_ref()) {
+            if slot.stage == super::save::Stage::Sent && !ops.contains(&slot.op) {
+                ops.push(slot.op.clone());
+            }
+        }
         ops.truncate(crate::limits::HELLO_OPS_MAX);
         ops
     }
 
     /// What the relay knew of the operations this device had no outcome for.
-    pub(crate) fn known_outcomes(&mut self, ops: &[WelcomeOp]) {
-        for known in ops {
-            let Some(outcome) = &known.outcome else {
-                continue;
-            };
-            let ok = outcome.get("ok").and_then(Value::as_bool).unwrap_or(false);
-            let rid = self
-                .asks
-                .iter()
-                .find(|(_, pending)| pending.ask.act.op() == Some(&known.op))
-                .map(|(rid, _)| rid.clone());
-            if let Some(rid) = rid {
+    pub(crate) fn known_outcomes(&mut self, ops: &[(OpId, Option<Map<String, Value>>)]) {
+        for (op, outcome) in ops {
+            let Some(outcome) = outcome else { continue };
+            let ok = outcome.flag("ok");
+            let asked = self.asks.iter().find(|(_, pending)| pending.op == *op);
+            if let Some(rid) = asked.map(|(rid, _)| rid.clone()) {
                 self.settle(&rid, ok, outcome);
                 continue;
             }
-            let save = self
-                .cards
-                .iter()
-                .find(|(_, card)| card.save.as_ref().is_some_and(|slot| slot.op == known.op));
+            let mut saves = self.cards.iter();
+            let save = saves.find(|(_, card)| card.save.as_ref().is_some_and(|s| s.op == *op));
             if let Some(id) = save.map(|(id, _)| id.clone()) {
                 self.save_outcome(&id, ok, outcome);
             }
@@ -189,19 +214,12 @@ impl Client {
     }
 
     /// A reply to one of our requests, or to a follower's.
-    pub(crate) fn answered(&mut self, reply: &Reply) {
-        let Some(rid) = reply.rid.as_str().map(str::to_owned) else {
-            return;
-        };
+    pub(crate) fn answered(&mut self, answer: Answer) {
+        let Answer { rid, ok, body } = answer;
         if self.asks.contains_key(&rid) {
-            let mut body = reply.body.clone();
-            if let Some(id) = &reply.id {
-                body.insert("id".to_owned(), id.as_str().into());
-            }
-            self.settle(&rid, reply.ok, &body);
+            self.settle(&rid, ok, &body);
         } else if self.foreign_asks.remove(&rid).is_some() {
-            let text = serde_json::to_string(reply).unwrap_or_default();
-            self.post(&TabMessage::Reply { rid, text });
+            self.post(&TabMessage::Reply { rid, ok, body });
         }
     }
 
@@ -209,7 +227,7 @@ impl Client {
         let Some(pending) = self.asks.remove(rid) else {
             return;
         };
-        match (pending.purpose, pending.ask.id) {
+        match (pending.purpose, pending.id) {
             (Purpose::Save, Some(id)) => {
                 self.save_outcome(&id, ok, body);
                 self.send_saves_later();

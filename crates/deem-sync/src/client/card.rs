@@ -17,7 +17,7 @@ use super::{
     row::{Rows, packed},
     save::SaveSlot,
 };
-use crate::wire::{Nack, reply::ProposalView};
+use crate::wire::reply::ProposalView;
 
 /// Acts kept for undo, per card: what a person does between two looks at it.
 pub(crate) const UNDO_ACTS_MAX: usize = 200;
@@ -161,7 +161,7 @@ pub(crate) struct Card {
     /// The relay refused this person the draft.
     pub(crate) forbidden: bool,
     /// Why the last row of this card waits, where the relay said so.
-    pub(crate) trouble: Option<Nack>,
+    pub(crate) trouble: Option<String>,
     /// The id the next replica writes under, where a rebase is under way.
     pub(crate) next_client: Option<ClientId>,
     /// This person's first edit dropped the suggestion (`D3`).

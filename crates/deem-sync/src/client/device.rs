@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Client,
     card::{Accepted, Base, Kept},
+    json,
     output::Store,
     row::{self, Row, Waiting},
     save,
@@ -66,18 +67,18 @@ impl Client {
         match Store::from_word(store) {
             Some(Store::Meta) => self.load_meta(key, value),
             Some(Store::Records) => {
-                if let Ok(record) = serde_json::from_slice::<Record>(value) {
+                if let Some(record) = json::load::<Record>(value) {
                     let id = record.id.clone();
                     self.card(&id).record = Some(record);
                 }
             }
             Some(Store::Drafts) => {
-                if let Ok(accepted) = serde_json::from_slice::<Accepted>(value) {
+                if let Some(accepted) = json::load::<Accepted>(value) {
                     self.load_accepted(key, accepted);
                 }
             }
             Some(Store::Rows) => {
-                if let Ok(row) = serde_json::from_slice::<Row>(value) {
+                if let Some(row) = json::load::<Row>(value) {
                     self.count = self.count.max(row::row_count(&row.key));
                     let waiting = Waiting {
                         row,
@@ -94,14 +95,14 @@ impl Client {
 
     fn load_meta(&mut self, key: &str, value: &[u8]) {
         if key == SPACE_KEY {
-            if let Ok(kept) = serde_json::from_slice::<KeptSpace>(value) {
+            if let Some(kept) = json::load::<KeptSpace>(value) {
                 self.store = kept.store;
                 self.commit = kept.commit;
             }
         } else if let Some(id) = save::save_of_key(key) {
-            self.card(&id).save = serde_json::from_slice(value).ok();
+            self.card(&id).save = json::load(value);
         } else if let Some(Ok(id)) = key.strip_prefix("kept/").map(DecisionId::parse) {
-            let kept = serde_json::from_slice::<Vec<Kept>>(value);
+            let kept = json::load::<Vec<Kept>>(value);
             self.card(&id).snippets = kept.unwrap_or_default();
         }
     }
@@ -193,11 +194,7 @@ impl Client {
                 store: self.store.clone(),
                 commit: self.commit,
             };
-            self.out.put(
-                Store::Meta,
-                SPACE_KEY,
-                serde_json::to_vec(&kept).unwrap_or_default(),
-            );
+            self.out.put(Store::Meta, SPACE_KEY, json::bytes(&kept));
         }
     }
 
@@ -205,7 +202,7 @@ impl Client {
     pub(crate) fn keep_record(&mut self, id: &DecisionId) {
         let record = self.cards.get(id).and_then(|card| card.record.as_ref());
         if let (true, Some(record)) = (self.leads(), record) {
-            let bytes = serde_json::to_vec(record).unwrap_or_default();
+            let bytes = json::bytes(record);
             self.out.put(Store::Records, id.as_str(), bytes);
         }
     }
@@ -239,11 +236,7 @@ impl Client {
             update: update.clone(),
         };
         let old = std::mem::replace(&mut base.updates, vec![(key.clone(), update)]);
-        self.out.put(
-            Store::Drafts,
-            &key,
-            serde_json::to_vec(&accepted).unwrap_or_default(),
-        );
+        self.out.put(Store::Drafts, &key, json::bytes(&accepted));
         for (key, _) in old {
             self.out.remove(Store::Drafts, &key);
         }

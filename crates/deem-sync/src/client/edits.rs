@@ -324,11 +324,9 @@ impl Client {
 
     /// Keeps a row of this tab, new or made again.
     pub(crate) fn put_row(&mut self, row: Row) {
-        let batch = self.out.put(
-            Store::Rows,
-            &row.key,
-            serde_json::to_vec(&row).unwrap_or_default(),
-        );
+        let batch = self
+            .out
+            .put(Store::Rows, &row.key, super::json::bytes(&row));
         let batch = if self.device.keeps() { batch } else { 0 };
         let Some(card) = self.cards.get_mut(&row.decision) else {
             return;

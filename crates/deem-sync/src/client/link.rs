@@ -3,21 +3,18 @@
 use std::collections::BTreeMap;
 
 use deem_core::id::DecisionId;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     Client,
     card::{Phase, RoomState},
+    heard::{Answer, Heard, Welcomed, hear},
+    json::{Members, object, parse, read},
     output::Output,
     random,
     rebase::Recover,
 };
-use crate::wire::{
-    ClientMessage, CloseCode, Hello, ServerMessage,
-    close::CloseReason,
-    reply::{Records, Reply, Welcome},
-    request::Since,
-};
+use crate::wire::CloseCode;
 
 /// First wait before coming back, ms; doubled up to [`RETRY_MS_MAX`], always with jitter.
 const RETRY_MS_MIN: u64 = 500;
@@ -100,19 +97,34 @@ impl Client {
             return;
         }
         self.link.net = Net::Hello;
-        let hello = Hello {
-            token: self.link.token.clone(),
-            user: self.config.user.clone(),
-            role: None,
-            client: self.config.client.clone(),
-            store: self.store.clone(),
-            spaces: vec![Since {
-                space: self.config.space.clone(),
-                since: self.commit,
-            }],
-            ops: self.pending_ops(),
+        let mut hello = Map::new();
+        let mut put = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                hello.insert(name.to_owned(), value);
+            }
         };
-        self.send_text(ClientMessage::Hello(hello).write());
+        let space = [
+            ("space".to_owned(), self.config.space.as_str().into()),
+            ("since".to_owned(), self.commit.into()),
+        ];
+        let ops = self
+            .pending_ops()
+            .iter()
+            .map(|op| op.as_str().into())
+            .collect();
+        put("kind", Some("hello".into()));
+        put("token", self.link.token.clone().map(Value::String));
+        put("user", self.config.user.clone().map(Value::String));
+        put("client", Some(self.config.client.clone().into()));
+        put("store", self.store.clone().map(Value::String));
+        put(
+            "spaces",
+            Some(Value::Array(vec![Value::Object(
+                space.into_iter().collect(),
+            )])),
+        );
+        put("ops", Some(Value::Array(ops)));
+        self.send_text(Value::Object(hello).to_string());
     }
 
     /// The page's answer to [`Output::Token`].
@@ -124,12 +136,7 @@ impl Client {
             }
             Net::Online => {
                 self.link.token = Some(token.to_owned());
-                self.send_text(
-                    ClientMessage::Token {
-                        token: token.to_owned(),
-                    }
-                    .write(),
-                );
+                self.send_text(object([("kind", "token".into()), ("token", token.into())]));
                 self.pump();
             }
             _ => self.link.token = Some(token.to_owned()),
@@ -146,41 +153,34 @@ impl Client {
     /// A text frame.
     pub fn socket_text(&mut self, text: &str) {
         self.heard();
-        // A kind of a later relay may be skipped (P3).
-        let Ok(message) = ServerMessage::read(text) else {
+        let Some(heard) = hear(text, &self.config.space) else {
             return;
         };
-        match message {
-            ServerMessage::Welcome(welcome) => self.welcomed(welcome),
-            ServerMessage::Ack(ack) => self.acked(ack),
-            ServerMessage::Nack(nack) => self.nacked(nack),
-            ServerMessage::People(people) => self.people_bound(people),
-            ServerMessage::Verdicts(verdicts) => self.judged(verdicts),
-            ServerMessage::Epoch(epoch) => self.epoch_started(epoch),
-            ServerMessage::TokenExpiring(_) => self.out.push(Output::Token),
-            ServerMessage::Reply(reply) => self.replied(&reply),
-            ServerMessage::Broadcast { space, broadcast } => {
-                if space.is_none_or(|space| space == self.config.space) {
-                    self.announced(broadcast);
+        match heard {
+            Heard::Welcome(welcome) => self.welcomed(*welcome),
+            Heard::Ack { room, n, seq } => self.acked(room, n, seq),
+            Heard::Nack { room, n, nack } => self.nacked(room, n, nack),
+            Heard::People { room, people } => self.people_bound(room, people),
+            Heard::Verdicts { room, proposals } => self.judged(room, proposals),
+            Heard::Epoch { room } => self.epoch_started(room),
+            Heard::TokenExpiring => self.out.push(Output::Token),
+            Heard::Reply(answer) => self.replied(answer),
+            Heard::Commit { space, entry } => {
+                if space.is_none_or(|space| space == self.config.space.as_str()) {
+                    self.entry(entry);
+                    self.keep_space();
                 }
             }
         }
         self.expect_again();
     }
 
-    fn welcomed(&mut self, welcome: Welcome) {
+    fn welcomed(&mut self, welcome: Welcomed) {
         if self.link.net != Net::Hello {
             return;
         }
-        let Some(space) = welcome
-            .spaces
-            .into_iter()
-            .find(|s| s.space == self.config.space)
-        else {
-            return self.stop("not-found");
-        };
-        if !space.ok {
-            return self.stop(space.code.as_deref().unwrap_or("not-found"));
+        if !welcome.ok {
+            return self.stop(welcome.code.as_deref().unwrap_or("not-found"));
         }
         self.link.net = Net::Online;
         self.link.attempt = 0;
@@ -192,10 +192,10 @@ impl Client {
             .is_some_and(|store| *store != welcome.store);
         self.store = Some(welcome.store);
         self.known_outcomes(&welcome.ops);
-        if space.resync || other_store || space.commit < self.commit {
+        if welcome.resync || other_store || welcome.commit < self.commit {
             self.ask_records();
         } else {
-            for entry in space.missed.unwrap_or_default() {
+            for entry in welcome.missed {
                 self.entry(entry);
             }
             self.keep_space();
@@ -211,7 +211,7 @@ impl Client {
     /// Every record anew: too much was missed, or the relay was restored.
     pub(crate) fn ask_records(&mut self) {
         let rid = self.ask_link(Asked::Records);
-        self.send_text(ClientMessage::Records { rid, space: None }.write());
+        self.send_text(object([("kind", "records".into()), ("rid", rid)]));
     }
 
     /// Notes what a reply will belong to.
@@ -222,22 +222,22 @@ impl Client {
         Value::String(rid)
     }
 
-    fn replied(&mut self, reply: &Reply) {
-        let rid = reply.rid.as_str().unwrap_or_default();
-        let Some(asked) = self.link.asked.remove(rid) else {
-            return self.answered(reply);
+    fn replied(&mut self, mut answer: Answer) {
+        let Some(asked) = self.link.asked.remove(&answer.rid) else {
+            return self.answered(answer);
         };
-        match (asked, reply.ok) {
+        match (asked, answer.ok) {
             (Asked::Records, true) => {
-                let body = Value::Object(reply.body.clone());
-                if let Ok(records) = serde_json::from_value::<Records>(body) {
-                    self.records(records);
+                let commit = answer.body.number("commit");
+                let records = answer.body.remove("records").and_then(read);
+                if let (Some(commit), Some(records)) = (commit, records) {
+                    self.records(commit, records);
                 }
             }
             (Asked::Records, false) => {}
-            (Asked::Join(id), true) => self.joined(&id, reply, None),
-            (Asked::Rebase(id, recover), true) => self.joined(&id, reply, Some(recover)),
-            (Asked::Join(id) | Asked::Rebase(id, _), false) => self.join_refused(&id, reply),
+            (Asked::Join(id), true) => self.joined(&id, answer.body, None),
+            (Asked::Rebase(id, recover), true) => self.joined(&id, answer.body, Some(recover)),
+            (Asked::Join(id) | Asked::Rebase(id, _), false) => self.join_refused(&id, &answer.body),
         }
     }
 
@@ -246,9 +246,11 @@ impl Client {
         if !self.leads() {
             return;
         }
-        let reason: Option<CloseReason> = serde_json::from_str(reason).ok();
-        let wait = reason.as_ref().and_then(|reason| reason.retry_after_ms);
-        let word = reason.map(|reason| reason.code);
+        let reason = parse(reason).and_then(|reason| reason.as_object().cloned());
+        let wait = reason
+            .as_ref()
+            .and_then(|reason| reason.number("retryAfterMs"));
+        let word = reason.and_then(|reason| reason.text("code").map(str::to_owned));
         match CloseCode::from_number(code) {
             Some(CloseCode::Token) if !self.link.token_renewed && self.config.user.is_none() => {
                 self.link.token_renewed = true;

@@ -16,6 +16,8 @@ mod asks;
 mod card;
 mod device;
 mod edits;
+mod heard;
+mod json;
 mod link;
 mod output;
 mod random;
@@ -27,7 +29,6 @@ mod save;
 mod snapshot;
 mod tabs;
 mod view;
-
 
 use std::collections::{BTreeMap, BTreeSet};
 

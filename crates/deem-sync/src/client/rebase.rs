@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use deem_core::{definition::Definition, draft::Mark, id::DecisionId, refusal::Refusal};
+use deem_core::{definition::Definition, draft::Mark, id::DecisionId};
 use deem_draft::{
     edit::{Edit, Typed},
     guard::Guard,
@@ -15,17 +15,14 @@ use deem_draft::{
 use super::{
     Client,
     card::{Kept, Phase, Sheet},
+    heard::{Joined, Nacked},
+    json::{self, object},
     link::Asked,
     output::{Output, Store},
     random,
     row::Row,
     tabs::TabMessage,
 };
-use crate::wire::{
-    ClientMessage, GateCode, Nack,
-    reply::{Joined, NackMessage},
-};
-
 /// First wait after a passing refusal, ms; doubled up to [`PASSING_MS_MAX`].
 const PASSING_MS_MIN: u64 = 250;
 /// Longest wait after a passing refusal, ms.
@@ -46,66 +43,57 @@ pub(crate) enum Recover {
 
 impl Client {
     /// A row was refused.
-    pub(crate) fn nacked(&mut self, message: NackMessage) {
-        let Some(id) = self.link.rooms.get(&message.room).cloned() else {
+    pub(crate) fn nacked(&mut self, room: u32, n: u64, nack: Nacked) {
+        let Some(id) = self.link.rooms.get(&room).cloned() else {
             return;
         };
         // What followed a refused row is refused too, and was taken back when that one was.
-        let Some(key) = self.flight(&id, message.n) else {
+        let Some(key) = self.flight(&id, n) else {
             return;
         };
-        self.refused(&id, &key, message.nack);
+        self.refused(&id, &key, &nack);
         self.changed(&id);
     }
 
-    fn refused(&mut self, id: &DecisionId, key: &str, nack: Nack) {
+    fn refused(&mut self, id: &DecisionId, key: &str, nack: &Nacked) {
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
         card.room.anew += 1;
         let often = card.room.anew > ANEW_MAX;
-        card.trouble = Some(nack.clone());
-        match nack {
-            Nack::Refused(Refusal::Resolved { .. }) => {
+        card.trouble = Some(nack.code.clone());
+        match nack.code.as_str() {
+            "resolved" => {
                 card.room.phase = Phase::Closed;
                 self.draft_closed(id);
             }
-            Nack::Refused(
-                ref refusal @ (Refusal::Resolving
-                | Refusal::Implementation
-                | Refusal::Rate { .. }
-                | Refusal::Unavailable { .. }
-                | Refusal::TokenExpired),
-            ) => {
-                let asked = match refusal {
-                    Refusal::Rate { retry_after_ms } | Refusal::Unavailable { retry_after_ms } => {
-                        *retry_after_ms
-                    }
-                    Refusal::TokenExpired => {
-                        self.out.push(Output::Token);
-                        0
-                    }
-                    _ => 0,
-                };
-                card.room.wait_ms = (card.room.wait_ms * 2)
-                    .clamp(PASSING_MS_MIN, PASSING_MS_MAX)
-                    .max(asked);
-                let wait = random::jitter_ms(&mut *self.random, card.room.wait_ms).max(asked);
-                card.room.not_before_ms = self.now.mono_ms + wait;
-                self.ask_rebase(id, Recover::AsTheyWere);
+            "resolving" | "implementation" | "rate" | "unavailable" | "token-expired" => {
+                self.wait(id, nack);
             }
-            Nack::Gate(GateCode::AfterRefusal) if !often => {
-                self.ask_rebase(id, Recover::AsTheyWere);
-            }
-            Nack::Gate(GateCode::Gap | GateCode::OldEpoch) if !often => {
-                self.ask_rebase(id, Recover::Anew);
-            }
-            Nack::Gate(GateCode::OldGeneration) => self.rejoin(id),
-            nack => {
-                self.blame(id, key, nack.code());
+            "after-refusal" if !often => self.ask_rebase(id, Recover::AsTheyWere),
+            "gap" | "old-epoch" if !often => self.ask_rebase(id, Recover::Anew),
+            "old-generation" => self.rejoin(id),
+            code => {
+                self.blame(id, key, code);
                 self.ask_rebase(id, Recover::Anew);
             }
         }
+    }
+
+    /// A refusal that passes: the rows go out again as they were, a little later each time.
+    fn wait(&mut self, id: &DecisionId, nack: &Nacked) {
+        let asked = nack.retry_after_ms.unwrap_or(0);
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        let grown = (card.room.wait_ms * 2).clamp(PASSING_MS_MIN, PASSING_MS_MAX);
+        card.room.wait_ms = grown.max(asked);
+        let wait = random::jitter_ms(&mut *self.random, card.room.wait_ms).max(asked);
+        card.room.not_before_ms = self.now.mono_ms + wait;
+        if nack.code == "token-expired" {
+            self.out.push(Output::Token);
+        }
+        self.ask_rebase(id, Recover::AsTheyWere);
     }
 
     /// This row needs its person: it leaves the outbox and stays readable and restorable.
@@ -157,7 +145,13 @@ impl Client {
             ids.push(next.get());
         }
         let rid = self.ask_link(Asked::Rebase(id.clone(), recover));
-        self.send_text(ClientMessage::Rebase { rid, room, ids }.write());
+        let members = [
+            ("kind", "rebase".into()),
+            ("rid", rid),
+            ("room", room.into()),
+            ("ids", ids.into()),
+        ];
+        self.send_text(object(members));
     }
 
     /// Leaves the room and joins the one that is current.
@@ -180,11 +174,7 @@ impl Client {
             .iter()
             .filter(|(_, waiting)| {
                 let row = &waiting.row;
-                let clock = joined
-                    .clocks
-                    .get(&row.client.to_string())
-                    .copied()
-                    .unwrap_or(0);
+                let clock = joined.clocks.get(&row.client.get()).copied().unwrap_or(0);
                 row.generation == joined.generation && clock >= u64::from(row.clock_end)
             })
             .map(|(key, _)| key.clone())
@@ -356,7 +346,7 @@ impl Client {
         if card.snippets.is_empty() {
             self.out.remove(Store::Meta, &key);
         } else {
-            let bytes = serde_json::to_vec(&card.snippets).unwrap_or_default();
+            let bytes = json::bytes(&card.snippets);
             self.out.put(Store::Meta, &key, bytes);
         }
         self.changed(id);

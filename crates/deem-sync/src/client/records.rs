@@ -7,18 +7,20 @@ use deem_core::{
     refusal::Refusal,
 };
 use deem_draft::edit::Edit;
+use serde_json::Map;
 
 use super::{
     Client,
     asks::Purpose,
     card::{Card, Phase, RoomState},
-    output::Store,
+    json::object,
+    output::{Output, Store},
     random,
     row::Row,
     save::Stage,
     tabs::TabMessage,
 };
-use crate::wire::{Act, Broadcast, ClientMessage, LogEntry, reply::Records, request::Late};
+use crate::wire::LogEntry;
 
 /// What a closed record says to whoever would change it (`D2.8`, `D4.4`).
 pub(crate) fn resolved(record: &Record) -> Refusal {
@@ -35,30 +37,6 @@ pub(crate) fn resolved(record: &Record) -> Refusal {
 }
 
 impl Client {
-    /// A broadcast. Each commit ends with its `question:meta`, which carries the log entry; the
-    /// others say the same in the seed's words.
-    pub(crate) fn announced(&mut self, broadcast: Broadcast) {
-        let Broadcast::Meta {
-            id,
-            commit,
-            at,
-            by,
-            events,
-            ..
-        } = broadcast
-        else {
-            return;
-        };
-        self.entry(LogEntry {
-            commit,
-            at,
-            by,
-            decision: id,
-            events,
-        });
-        self.keep_space();
-    }
-
     /// One commit, in order; one that is missing means that everything is asked for.
     pub(crate) fn entry(&mut self, entry: LogEntry) {
         if entry.commit <= self.commit {
@@ -84,8 +62,8 @@ impl Client {
     }
 
     /// All records of the space as they are now.
-    pub(crate) fn records(&mut self, records: Records) {
-        self.commit = records.commit;
+    pub(crate) fn records(&mut self, commit: u64, records: Vec<Record>) {
+        self.commit = commit;
         let known: Vec<DecisionId> = self
             .cards
             .iter()
@@ -93,7 +71,7 @@ impl Client {
             .map(|(id, _)| id.clone())
             .collect();
         for id in known {
-            if !records.records.iter().any(|record| record.id == id) {
+            if !records.iter().any(|record| record.id == id) {
                 self.card(&id).record = None;
                 if self.leads() {
                     self.out.remove(Store::Records, id.as_str());
@@ -101,7 +79,7 @@ impl Client {
                 self.changed(&id);
             }
         }
-        for record in records.records {
+        for record in records {
             let id = record.id.clone();
             let before = self.card(&id).record.replace(record);
             self.keep_record(&id);
@@ -195,9 +173,10 @@ impl Client {
         if let (true, Some(room)) = (self.leads(), number) {
             self.link.rooms.remove(&room);
             if self.is_online() {
-                self.out.push(super::output::Output::Text(
-                    ClientMessage::Leave { room }.write(),
-                ));
+                self.out.push(Output::Text(object([
+                    ("kind", "leave".into()),
+                    ("room", room.into()),
+                ])));
             }
         }
     }
@@ -229,13 +208,14 @@ impl Client {
             return;
         };
         card.late_sent = true;
-        let late = Late {
-            op,
-            generation,
-            text,
-            answer,
+        let words = match (answer, text) {
+            (Some(answer), _) => ("answer", serde_json::to_value(answer).unwrap_or_default()),
+            (None, text) => ("text", text.into()),
         };
-        self.ask(Some(id.clone()), Act::Late(Box::new(late)), Purpose::Late);
+        let mut body = Map::new();
+        body.insert("generation".to_owned(), generation.0.into());
+        body.insert(words.0.to_owned(), words.1);
+        self.ask(Some(id.clone()), "question:late", op, body, Purpose::Late);
     }
 }
 

@@ -1,12 +1,16 @@
 //! Rooms on the connection: join, sync, rows out, acks and updates in, presence.
 
-use deem_core::id::{DecisionId, Person};
-use deem_draft::id::Epoch;
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use deem_core::id::{Cell, DecisionId, Person};
+use deem_draft::id::{BlockId, Epoch};
+use serde_json::{Map, Value};
 
 use super::{
     Client,
     card::{Accepted, Base, Fresh, Phase, Place, Present},
+    heard,
+    json::{self, Members, object, parse},
     link::Asked,
     output::{Output, Store},
     rebase::Recover,
@@ -16,10 +20,7 @@ use super::{
 use crate::{
     limits::{IDS_PER_JOIN_MAX, OUTBOX_OPEN_MAX},
     wire::{
-        ClientMessage, Entry, Frame, Message, RoomName, awareness_entries, read_frame,
-        reply::{Ack, EpochMessage, Joined, People, Reply, Verdicts},
-        room_name::Room,
-        write_awareness,
+        Entry, Frame, Message, awareness_entries, read_frame, reply::ProposalView, write_awareness,
     },
 };
 
@@ -51,16 +52,16 @@ impl Client {
     }
 
     fn join(&mut self, id: &DecisionId) {
-        let room = RoomName {
-            space: self.config.space.clone(),
-            room: Room::Draft {
-                decision: id.clone(),
-                generation: None,
-            },
-        };
+        let room = format!("{}/{id}", self.config.space);
         let ids = self.row_ids(id);
         let rid = self.ask_link(Asked::Join(id.clone()));
-        self.send_text(ClientMessage::Join { rid, room, ids }.write());
+        let members = [
+            ("kind", "join".into()),
+            ("rid", rid),
+            ("room", room.into()),
+            ("ids", ids.into()),
+        ];
+        self.send_text(object(members));
         if let Some(card) = self.cards.get_mut(id) {
             card.room.phase = Phase::Asked;
         }
@@ -81,9 +82,13 @@ impl Client {
     }
 
     /// The room is ours, or ours again.
-    pub(crate) fn joined(&mut self, id: &DecisionId, reply: &Reply, recover: Option<Recover>) {
-        let body = Value::Object(reply.body.clone());
-        let Ok(joined) = serde_json::from_value::<Joined>(body) else {
+    pub(crate) fn joined(
+        &mut self,
+        id: &DecisionId,
+        body: Map<String, Value>,
+        recover: Option<Recover>,
+    ) {
+        let Some(joined) = heard::joined(body) else {
             return;
         };
         let Some(card) = self.cards.get_mut(id) else {
@@ -91,7 +96,7 @@ impl Client {
         };
         card.room.number = Some(joined.room);
         card.forbidden = false;
-        card.people = read_people(&joined.people);
+        card.people.clone_from(&joined.people);
         card.proposals = joined.proposals.clone();
         self.link.rooms.insert(joined.room, id.clone());
         if joined.read_only {
@@ -190,21 +195,13 @@ impl Client {
         self.out.push(Output::Binary(frame.to_bytes().to_vec()));
     }
 
-    pub(crate) fn join_refused(&mut self, id: &DecisionId, reply: &Reply) {
-        let code = reply
-            .body
-            .get("reason")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+    pub(crate) fn join_refused(&mut self, id: &DecisionId, body: &Map<String, Value>) {
+        let code = body.text("reason").unwrap_or_default();
         let passing = matches!(
             code,
             "resolving" | "implementation" | "rate" | "unavailable"
         );
-        let wait = reply
-            .body
-            .get("retryAfterMs")
-            .and_then(Value::as_u64)
-            .unwrap_or(1_000);
+        let wait = body.number("retryAfterMs").unwrap_or(1_000);
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
@@ -347,11 +344,7 @@ impl Client {
             update,
         };
         let folds = base.updates.len() > UPDATES_KEPT_MAX;
-        self.out.put(
-            Store::Drafts,
-            &key,
-            serde_json::to_vec(&accepted).unwrap_or_default(),
-        );
+        self.out.put(Store::Drafts, &key, json::bytes(&accepted));
         self.tell_room(id, |decision| TabMessage::Update {
             decision,
             seq,
@@ -396,12 +389,8 @@ impl Client {
                 waiting.flight = Some(card.room.sent);
                 let cells = waiting.row.made_on();
                 if !cells.is_empty() {
-                    let made_on = ClientMessage::MadeOn {
-                        room,
-                        n: card.room.sent,
-                        cells,
-                    };
-                    self.out.push(Output::Text(made_on.write()));
+                    self.out
+                        .push(Output::Text(made_on(room, card.room.sent, &cells)));
                 }
                 let message = Message::Update(&waiting.row.update);
                 let frame = Frame {
@@ -419,11 +408,11 @@ impl Client {
     }
 
     /// The row is durable at the relay: it leaves the outbox.
-    pub(crate) fn acked(&mut self, ack: Ack) {
-        let Some(id) = self.link.rooms.get(&ack.room).cloned() else {
+    pub(crate) fn acked(&mut self, room: u32, n: u64, seq: u64) {
+        let Some(id) = self.link.rooms.get(&room).cloned() else {
             return;
         };
-        let Some(key) = self.flight(&id, ack.n) else {
+        let Some(key) = self.flight(&id, n) else {
             return;
         };
         if let Some(card) = self.cards.get_mut(&id) {
@@ -431,13 +420,9 @@ impl Client {
             card.room.anew = 0;
             card.trouble = None;
             if let Some(waiting) = card.rows.remove(&key) {
-                self.accept(&id, ack.seq, waiting.row.update);
+                self.accept(&id, seq, waiting.row.update);
                 self.out.remove(Store::Rows, &key);
-                self.tell_room(&id, |decision| TabMessage::Acked {
-                    decision,
-                    key,
-                    seq: ack.seq,
-                });
+                self.tell_room(&id, |decision| TabMessage::Acked { decision, key, seq });
             }
         }
         self.pump();
@@ -453,33 +438,28 @@ impl Client {
             .map(|(key, _)| key.clone())
     }
 
-    pub(crate) fn people_bound(&mut self, people: People) {
-        let Some(id) = self.link.rooms.get(&people.room).cloned() else {
+    pub(crate) fn people_bound(&mut self, room: u32, people: BTreeMap<u64, Person>) {
+        let Some(id) = self.link.rooms.get(&room).cloned() else {
             return;
         };
         if let Some(card) = self.cards.get_mut(&id) {
-            card.people.extend(read_people(&people.people));
+            card.people.extend(people);
         }
         self.changed(&id);
     }
 
-    pub(crate) fn judged(&mut self, verdicts: Verdicts) {
-        let Some(id) = self.link.rooms.get(&verdicts.room).cloned() else {
+    pub(crate) fn judged(&mut self, room: u32, proposals: Vec<ProposalView>) {
+        let Some(id) = self.link.rooms.get(&room).cloned() else {
             return;
         };
-        self.note_verdicts(&id, &verdicts.proposals);
-        let proposals = verdicts.proposals;
+        self.note_verdicts(&id, &proposals);
         self.tell_room(&id, |decision| TabMessage::Verdicts {
             decision,
             proposals,
         });
     }
 
-    pub(crate) fn note_verdicts(
-        &mut self,
-        id: &DecisionId,
-        proposals: &[crate::wire::reply::ProposalView],
-    ) {
+    pub(crate) fn note_verdicts(&mut self, id: &DecisionId, proposals: &[ProposalView]) {
         if let Some(card) = self.cards.get_mut(id) {
             for judged in proposals {
                 card.proposals.retain(|known| known.id != judged.id);
@@ -489,15 +469,15 @@ impl Client {
         self.changed(id);
     }
 
-    pub(crate) fn epoch_started(&mut self, epoch: EpochMessage) {
-        if let Some(id) = self.link.rooms.get(&epoch.room).cloned() {
+    pub(crate) fn epoch_started(&mut self, room: u32) {
+        if let Some(id) = self.link.rooms.get(&room).cloned() {
             self.ask_rebase(&id, Recover::Anew);
         }
     }
 
     /// Where this person is in the card; `None` = nowhere.
     pub fn set_presence(&mut self, id: &DecisionId, place: Option<&str>) {
-        let place = place.and_then(|json| serde_json::from_str::<Place>(json).ok());
+        let place = place.and_then(place_of);
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
@@ -583,25 +563,45 @@ impl Client {
 }
 
 fn present(entry: Entry<'_>) -> Present {
-    let state: Value = serde_json::from_str(entry.state).unwrap_or_default();
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let state = parse(entry.state).unwrap_or_default();
+    let text = |name: &str| state.get(name).and_then(Value::as_str).map(str::to_owned);
     Present {
         clock: entry.clock,
-        person: text(state.get("person")).and_then(|person| Person::parse(person).ok()),
-        name: text(state.get("name")),
-        place: Place {
-            question: text(state.get("question")),
-            cell: text(state.get("cell")),
-            field: text(state.get("field")),
-        },
+        person: text("person").and_then(|person| Person::parse(person).ok()),
+        name: text("name"),
+        place: place_of(entry.state).unwrap_or_default(),
     }
 }
 
-fn read_people(
-    people: &std::collections::BTreeMap<String, Person>,
-) -> std::collections::BTreeMap<u64, Person> {
-    people
-        .iter()
-        .filter_map(|(id, person)| Some((id.parse().ok()?, person.clone())))
-        .collect()
+/// `{question?, cell?, field?}`
+fn place_of(json: &str) -> Option<Place> {
+    let state = parse(json)?;
+    let text = |name: &str| state.get(name).and_then(Value::as_str).map(str::to_owned);
+    Some(Place {
+        question: text("question"),
+        cell: text("cell"),
+        field: text("field"),
+    })
+}
+
+/// `made-on`: what the author of a row made again had in front of them.
+fn made_on(room: u32, n: u64, cells: &BTreeMap<Cell, Option<BlockId>>) -> String {
+    let mut map = Map::new();
+    for (cell, block) in cells {
+        let block = block.map_or(Value::Null, |block| {
+            let block = [
+                ("client".to_owned(), block.client.get().into()),
+                ("clock".to_owned(), block.clock.into()),
+            ];
+            Value::Object(block.into_iter().collect())
+        });
+        map.insert(cell.to_string(), block);
+    }
+    let kind = ("kind", "made-on".into());
+    object([
+        kind,
+        ("room", room.into()),
+        ("n", n.into()),
+        ("cells", Value::Object(map)),
+    ])
 }

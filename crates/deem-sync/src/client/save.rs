@@ -15,17 +15,17 @@ use super::{
     Client,
     asks::Purpose,
     card::{Card, Phase},
+    json,
     output::Store,
     random,
 };
-use crate::wire::request::{Act, Save};
 
 /// A Save that waited longer asks once more, ms: 24 hours.
 pub(crate) const SAVE_AGE_MS_MAX: u64 = 24 * 3_600_000;
 
 /// Where this person's Save stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "stage")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Stage {
     /// Not sent yet.
     Waiting,
@@ -69,7 +69,6 @@ pub(crate) struct SaveSlot {
     pub(crate) pressed_at: At,
     /// It could not be sent at once.
     pub(crate) waited: bool,
-    #[serde(flatten)]
     pub(crate) stage: Stage,
 }
 
@@ -182,7 +181,7 @@ impl Client {
         let key = save_key(id);
         match &slot {
             Some(slot) => {
-                let bytes = serde_json::to_vec(slot).unwrap_or_default();
+                let bytes = json::bytes(slot);
                 self.out.put(Store::Meta, &key, bytes);
             }
             None => self.out.remove(Store::Meta, &key),
@@ -233,14 +232,26 @@ impl Client {
 
     /// Asks the relay for the Save, with its own op: also again, after a lost connection.
     fn ask_save(&mut self, id: &DecisionId, slot: &SaveSlot) {
-        let act = Act::Save(Box::new(Save {
-            op: slot.op.clone(),
-            generation: slot.generation,
-            digest: slot.digest,
-            shown: Some(slot.shown.clone()),
-            pressed_at: slot.waited.then_some(slot.pressed_at),
-        }));
-        self.ask(Some(id.clone()), act, Purpose::Save);
+        let mut body = Map::new();
+        let mut put = |name: &str, value: Value| {
+            body.insert(name.to_owned(), value);
+        };
+        put("generation", slot.generation.0.into());
+        put("digest", slot.digest.to_string().into());
+        put(
+            "shown",
+            serde_json::to_value(&slot.shown).unwrap_or_default(),
+        );
+        if slot.waited {
+            put("pressedAt", slot.pressed_at.to_string().into());
+        }
+        self.ask(
+            Some(id.clone()),
+            "question:submit",
+            slot.op.clone(),
+            body,
+            Purpose::Save,
+        );
     }
 
     /// Saves that were sent by an earlier run of the page: asked again under their op (`D4.7`).

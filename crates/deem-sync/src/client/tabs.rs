@@ -12,17 +12,17 @@ use deem_core::{
 };
 use deem_draft::id::Epoch;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
     Client,
     card::{Base, Phase, RoomState},
+    heard::Answer,
+    json,
     output::Output,
     row::{Row, Waiting, packed},
 };
-use crate::wire::{
-    ClientMessage, LogEntry,
-    reply::{ProposalView, Records, Reply},
-};
+use crate::wire::{LogEntry, reply::ProposalView};
 
 /// A leader must answer a ping within this, ms; else it sleeps.
 const PING_MS_MAX: u64 = 2_000;
@@ -31,7 +31,7 @@ const PING_EVERY_MS: u64 = 5_000;
 
 /// What tabs tell each other, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "say", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum TabMessage {
     /// A tab has come.
     Hi { tab: String },
@@ -115,7 +115,11 @@ pub(crate) enum TabMessage {
         text: String,
     },
     /// Its answer.
-    Reply { rid: String, text: String },
+    Reply {
+        rid: String,
+        ok: bool,
+        body: Map<String, Value>,
+    },
     /// This tab goes.
     Bye { tab: String },
 }
@@ -220,7 +224,7 @@ impl Client {
             }
         }
         for row in adopted {
-            let bytes = serde_json::to_vec(&row).unwrap_or_default();
+            let bytes = json::bytes(&row);
             self.out.put(super::output::Store::Rows, &row.key, bytes);
         }
         self.pump();
@@ -245,7 +249,7 @@ impl Client {
     /// A message of another tab.
     pub fn message(&mut self, text: &str) {
         // Tabs of another version may say what this one does not know.
-        let Ok(message) = serde_json::from_str::<TabMessage>(text) else {
+        let Some(message) = json::parse(text).and_then(json::read::<TabMessage>) else {
             return;
         };
         if self.leads() {
@@ -281,14 +285,7 @@ impl Client {
                 self.pass_presence(&decision, entries.clone());
                 self.post(&TabMessage::Presence { decision, entries });
             }
-            TabMessage::Ask { rid, text, .. } => {
-                if ClientMessage::read(&text).is_ok() {
-                    self.foreign_asks.insert(rid, text.clone());
-                    if self.is_online() {
-                        self.send_text(text);
-                    }
-                }
-            }
+            TabMessage::Ask { rid, text, .. } => self.pass_ask(rid, text),
             TabMessage::Bye { tab } => self.tab_gone(&tab),
             _ => {}
         }
@@ -363,7 +360,7 @@ impl Client {
             } => {
                 if to.is_none_or(|to| to == self.config.tab) {
                     self.store = store;
-                    self.records(Records { commit, records });
+                    self.records(commit, records);
                     self.open_again();
                 }
             }
@@ -404,12 +401,9 @@ impl Client {
                 self.note_verdicts(&decision, &proposals);
             }
             TabMessage::Presence { decision, entries } => self.heard_presence(&decision, &entries),
-            TabMessage::Reply { rid, text } => {
-                if let (true, Ok(reply)) = (
-                    self.asks.contains_key(&rid),
-                    serde_json::from_str::<Reply>(&text),
-                ) {
-                    self.answered(&reply);
+            TabMessage::Reply { rid, ok, body } => {
+                if self.asks.contains_key(&rid) {
+                    self.answered(Answer { rid, ok, body });
                 }
             }
             _ => {}

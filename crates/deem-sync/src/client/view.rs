@@ -25,10 +25,7 @@ use super::{
         SnippetView, SyncState, SyncView,
     },
 };
-use crate::wire::{
-    Nack,
-    reply::{ProposalView, Verdict},
-};
+use crate::wire::reply::{ProposalView, Verdict};
 
 /// What a Save would claim now.
 pub(crate) struct Displayed {
@@ -126,7 +123,13 @@ impl Client {
         let standing = record.suggested.as_ref().filter(|_| !dropped);
         let (definition, suggested) = counting_appended(&record.definition, &pending, standing);
         let suggested = suggested.cloned();
-        let content = content(id, record.generation, &definition, &view, suggested.as_ref());
+        let content = content(
+            id,
+            record.generation,
+            &definition,
+            &view,
+            suggested.as_ref(),
+        );
         let digest = content.digest();
         let rows = shown(&definition);
         Some(Displayed {
@@ -235,8 +238,7 @@ impl Client {
             )
         );
         let online = self.is_online();
-        let cannot_store = matches!(&card.trouble, Some(Nack::Refused(r))
-            if matches!(r, deem_core::refusal::Refusal::Unavailable { .. }));
+        let cannot_store = card.trouble.as_deref() == Some("unavailable");
         let state = if let Some(state) = self.device_state() {
             state
         } else if asks || !card.snippets.is_empty() || (card.forbidden && pending > 0) {
@@ -257,7 +259,7 @@ impl Client {
             SyncState::Synced
         };
         let code = match &card.trouble {
-            Some(nack) if pending > 0 => Some(nack.code().to_owned()),
+            Some(code) if pending > 0 => Some(code.clone()),
             _ => self.space_code(),
         };
         SyncView {
