@@ -1,37 +1,28 @@
 //! An update meets a room: gate, seq, claims, suggestion, one commit; then ack and frames.
 
 use deem_core::{
-    command::{Command, Context},
-    decide::{Verdict as Claimed, claim, decide},
-    draft::Proposal,
     event::Event,
     id::{Cell, DecisionId, Person},
-    record::Record,
     refusal::{Change, Refusal},
-    rights::{Actor, Role},
+    rights::Actor,
 };
 use deem_draft::{
-    gate::{Admitted, Carrier, Submission, Verdict},
+    gate::{Admitted, Carrier, Submission},
     id::{BlockId, ClientId},
-    limits::{
-        PERSON_STEPS_MAX, PERSON_WINDOW_MS, PLACING_STEPS_MAX, ROTATE_BYTES_MIN, ROTATE_STEPS_MIN,
-    },
+    limits::{PERSON_STEPS_MAX, PERSON_WINDOW_MS, PLACING_STEPS_MAX},
     nack::Refused,
 };
 
 use super::{
-    commit::{BindingRow, Commit, DraftRow, GroupId, OpRow, SnapshotRow},
+    commit::{BindingRow, Commit, DraftRow, GroupId, OpRow},
     io::{ConnId, Frame as Payload, Now},
     records::Staged,
-    room::{proposal_view, row_bytes, verdict_in},
+    room::row_bytes,
     space::Space,
 };
-use crate::{
-    limits::SNAPSHOT_UPDATES,
-    wire::{
-        Broadcast, Close, CloseCode, Frame, GateCode, Message, Nack, ServerMessage,
-        reply::{EpochMessage, People, ProposalView, Verdicts},
-    },
+use crate::wire::{
+    Broadcast, Frame, GateCode, Message, Nack, ServerMessage,
+    reply::{People, ProposalView, Verdicts},
 };
 
 /// An update as it came in.
@@ -246,226 +237,6 @@ impl Space {
         self.snapshot_if_due(room);
     }
 
-    /// Claims places for new proposals in their order (design "Growing a definition"). Gives the
-    /// events and what the room is told.
-    pub(super) fn claims(
-        &mut self,
-        now: Now,
-        room: u32,
-        decision: &DecisionId,
-        person: &Person,
-        proposals: &[Proposal],
-    ) -> (Vec<Event>, Vec<ProposalView>) {
-        let (mut events, mut told) = (Vec::new(), Vec::new());
-        if proposals.is_empty() {
-            return (events, told);
-        }
-        let Some(held) = self.records.get(decision) else {
-            return (events, told);
-        };
-        let context = claim_context(now, person, self.implementation);
-        let mut record: Record = held.record.clone();
-        for proposal in proposals {
-            let claimed = match claim(&record, proposal, &context) {
-                Ok(Claimed::Appended(claimed)) => claimed,
-                Ok(Claimed::Refused(refused)) => vec![Event::ProposalRefused(refused)],
-                Ok(Claimed::Known { .. } | Claimed::Pending) | Err(_) => Vec::new(),
-            };
-            if let Some(next) = claimed
-                .iter()
-                .fold(Some(record.clone()), deem_core::evolve::evolve)
-            {
-                record = next;
-            }
-            events.extend(claimed);
-        }
-        let Some(gate) = self
-            .rooms
-            .get_mut(&room)
-            .and_then(|room| room.gate.as_mut())
-        else {
-            return (events, told);
-        };
-        for proposal in proposals {
-            let verdict = verdict_in(&record, proposal).unwrap_or(Verdict::Pending);
-            gate.settle_proposal(proposal.kind, &proposal.id, verdict.clone());
-            told.push(proposal_view(&deem_draft::gate::Proposed {
-                proposal: proposal.clone(),
-                by: person.clone(),
-                verdict,
-            }));
-        }
-        (events, told)
-    }
-
-    /// An accepted edit clears a suggestion for good (`D3`).
-    fn touch(&self, now: Now, decision: &DecisionId, person: &Person) -> Vec<Event> {
-        let Some(held) = self.records.get(decision) else {
-            return Vec::new();
-        };
-        if held.record.suggested.is_none() {
-            return Vec::new();
-        }
-        let context = claim_context(now, person, self.implementation);
-        decide(Some(&held.record), &Command::Touch, &context).unwrap_or_default()
-    }
-
-    /// Judges proposals that waited for an implementation to end.
-    pub(super) fn claim_waiting(&mut self, now: Now) {
-        let numbers: Vec<u32> = self.rooms.keys().copied().collect();
-        for number in numbers {
-            self.claim_waiting_in(now, number);
-        }
-    }
-
-    /// Judges the pending proposals of one room, each in its author's name.
-    pub(super) fn claim_waiting_in(&mut self, now: Now, number: u32) {
-        let Some(room) = self.rooms.get(&number) else {
-            return;
-        };
-        let id = std::sync::Arc::clone(&room.id);
-        let Some(held) = self.records.get(&id.decision) else {
-            return;
-        };
-        let current = held.record.is_open() && held.record.generation == id.generation;
-        if !current || self.implementation {
-            return;
-        }
-        let waiting: Vec<(Proposal, Person)> = room
-            .gate
-            .as_ref()
-            .map(deem_draft::gate::Room::proposals)
-            .unwrap_or_default()
-            .iter()
-            .filter(|proposed| proposed.verdict == Verdict::Pending)
-            .map(|proposed| (proposed.proposal.clone(), proposed.by.clone()))
-            .collect();
-        for (proposal, by) in waiting {
-            let (events, verdicts) = self.claims(
-                now,
-                number,
-                &id.decision,
-                &by,
-                std::slice::from_ref(&proposal),
-            );
-            if events.is_empty() {
-                continue;
-            }
-            let staged = self.stage(now.at, &by, &id.decision, &events);
-            let group = self.commit(staged.commit);
-            self.mark_changed(&id.decision, staged.number);
-            if let Some(room) = self.rooms.get_mut(&number) {
-                room.pending = group;
-            }
-            self.tell_verdicts(number, group, verdicts);
-            self.announce(group, &staged.broadcasts);
-        }
-    }
-
-    /// Starts a new epoch when the draft has grown too large or too tangled (design "Gate").
-    fn rotate_if_due(&mut self, now: Now, number: u32, person: &Person) {
-        let random = self.random_if_rotating(number);
-        let Some(room) = self.rooms.get_mut(&number) else {
-            return;
-        };
-        let Some(random) = random else { return };
-        // Whatever comes of it, the next look is only after as much again.
-        (room.steps, room.bytes) = (0, 0);
-        let Ok(true) = room.read(deem_draft::gate::Room::rotation_due) else {
-            return;
-        };
-        let Some(held) = self.records.get(&room.id.decision) else {
-            return;
-        };
-        let relay = ClientId::from_random(random);
-        let definition = &held.record.definition;
-        let (id, seq) = (std::sync::Arc::clone(&room.id), room.seq.saturating_add(1));
-        let rotated = room.read(|gate| {
-            let rotation = gate.rotate(relay, definition)?;
-            Ok((rotation, gate.encode()?))
-        });
-        let Ok((rotation, snapshot)) = rotated else {
-            return;
-        };
-        room.seq = seq;
-        room.snapshot_seq = seq;
-        room.moved(&rotation.draft);
-        let event = Event::EpochStarted {
-            generation: id.generation,
-            epoch: rotation.draft.epoch.0,
-        };
-        let row = SnapshotRow {
-            room: (*room.id).clone(),
-            seq,
-            bytes: snapshot,
-        };
-        let mut staged = self.stage(now.at, person, &id.decision, &[event]);
-        staged.commit.snapshots.push(row);
-        let group = self.commit(staged.commit);
-        self.mark_changed(&id.decision, staged.number);
-        if let Some(room) = self.rooms.get_mut(&number) {
-            room.pending = group;
-        }
-        self.leave_epoch(now, number, group, rotation.draft.epoch.0);
-        self.announce(group, &staged.broadcasts);
-    }
-
-    fn random_if_rotating(&mut self, number: u32) -> Option<u64> {
-        let room = self.rooms.get(&number)?;
-        let due = room.bytes >= ROTATE_BYTES_MIN || room.steps >= ROTATE_STEPS_MIN;
-        due.then(|| self.random())
-    }
-
-    /// Keeps the log tail of a busy room short.
-    fn snapshot_if_due(&mut self, number: u32) {
-        let Some(room) = self.rooms.get_mut(&number) else {
-            return;
-        };
-        if room.seq.saturating_sub(room.snapshot_seq) < SNAPSHOT_UPDATES {
-            return;
-        }
-        if let Some(row) = room.snapshot() {
-            self.commit_snapshot(number, row);
-        }
-    }
-
-    /// Stores a room's whole state.
-    pub(super) fn commit_snapshot(&mut self, number: u32, row: SnapshotRow) {
-        let commit = Commit {
-            snapshots: vec![row],
-            ..Commit::default()
-        };
-        let group = self.commit(commit);
-        if let Some(room) = self.rooms.get_mut(&number) {
-            room.pending = group;
-        }
-    }
-
-    /// Native members must rebase; stock clients cannot and are closed (`P4`).
-    fn leave_epoch(&mut self, now: Now, number: u32, group: GroupId, epoch: u32) {
-        let Some(room) = self.rooms.get(&number) else {
-            return;
-        };
-        let (members, stock) = (std::sync::Arc::clone(&room.members), room.stock.to_vec());
-        let text = ServerMessage::Epoch(EpochMessage {
-            room: number,
-            epoch,
-        })
-        .write();
-        self.pipeline
-            .send_all(group, &members, None, Payload::Text(text.into()));
-        for conn in members.iter() {
-            let session = self.sessions.get_mut(conn);
-            if let Some(member) = session.and_then(|s| s.rooms.get_mut(&number)) {
-                member.standing = super::session::Standing::OldEpoch;
-            }
-        }
-        for conn in stock {
-            let close = Close::new(CloseCode::DraftReplaced, "old-epoch");
-            self.close_after(now, group, conn, close);
-        }
-    }
-
     /// A frame to everybody in the room but `except`, encoded once per form.
     pub(super) fn tell_frame(
         &mut self,
@@ -520,7 +291,12 @@ impl Space {
             .send_all(group, &room.members, except, Payload::Text(text.into()));
     }
 
-    fn tell_verdicts(&mut self, number: u32, group: GroupId, proposals: Vec<ProposalView>) {
+    pub(super) fn tell_verdicts(
+        &mut self,
+        number: u32,
+        group: GroupId,
+        proposals: Vec<ProposalView>,
+    ) {
         let Some(room) = self.rooms.get(&number).filter(|_| !proposals.is_empty()) else {
             return;
         };
@@ -561,16 +337,4 @@ impl Space {
 
 fn is_within(since_ms: u64, now_ms: u64) -> bool {
     now_ms.saturating_sub(since_ms) < PERSON_WINDOW_MS
-}
-
-/// Rights were asked for when the message came; claims are the relay's own work.
-fn claim_context(now: Now, person: &Person, implementation: bool) -> Context {
-    Context {
-        now: now.at,
-        actor: Actor::new(person.clone(), Role::Writer),
-        saving: false,
-        implementation,
-        draft: None,
-        minted: Vec::new(),
-    }
 }

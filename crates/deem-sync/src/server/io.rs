@@ -151,7 +151,8 @@ pub struct Counts {
     pub refusals: Vec<&'static str>,
 }
 
-/// What a turn gives. In order: `sends` before `closes`.
+/// What a turn gives. In order: `sends` before `closes`. A frame for a socket that is closed or gone
+/// already is dropped by the shell.
 #[derive(Debug, Default)]
 pub struct Output {
     /// Frames, in order per socket.

@@ -12,8 +12,10 @@ mod space;
 
 mod act;
 mod admit;
+mod claims;
 mod draft_acts;
 mod edits;
+mod epoch;
 mod join;
 mod log;
 mod ops;

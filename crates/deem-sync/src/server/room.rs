@@ -62,14 +62,8 @@ pub(super) struct DraftRoom {
     changes: VecDeque<Change>,
     revisions: VecDeque<(Digest, u64)>,
     digested_ms: Option<u64>,
-    cold: Option<Cold>,
-}
-
-/// The frame of a cold join, encoded once.
-struct Cold {
-    seq: u64,
-    native: Bytes,
-    stock: Bytes,
+    /// The frame of a cold join at a seq, per form.
+    cold: Vec<((u64, Form), Bytes)>,
 }
 
 /// Which frames a socket reads.
@@ -112,7 +106,7 @@ impl DraftRoom {
             changes: VecDeque::new(),
             revisions: VecDeque::new(),
             digested_ms: None,
-            cold: None,
+            cold: Vec::new(),
         }
     }
 
@@ -143,7 +137,7 @@ impl DraftRoom {
         self.seq = loaded.seq;
         self.snapshot_seq = loaded.snapshot_seq;
         self.people = loaded.people;
-        self.cold = None;
+        self.cold.clear();
         Ok(())
     }
 
@@ -158,7 +152,7 @@ impl DraftRoom {
     /// The gate cannot be trusted any more.
     pub(super) fn quarantine(&mut self) {
         self.gate = None;
-        self.cold = None;
+        self.cold.clear();
     }
 
     /// A read of the gate that may find it broken.
@@ -255,32 +249,29 @@ impl DraftRoom {
     /// The whole state as one sync step 2, encoded once: a client that counts itself as synced by
     /// it never shows half a card.
     pub(super) fn cold_frame(&mut self, form: Form) -> Result<Bytes, Refusal> {
-        if self.cold.as_ref().is_none_or(|cold| cold.seq != self.seq) {
-            let (number, seq) = (self.number, self.seq);
-            let cold = self.read(|gate| {
-                gate.fold()?;
-                let (state, _) = gate.encoded();
-                let state: &[u8] = if state.is_empty() { &[0, 0] } else { state };
-                let message = Message::Step2(state);
-                let native = Frame {
+        let key = (self.seq, form);
+        if let Some(cold) = self.cold.iter().find(|cold| cold.0 == key) {
+            return Ok(cold.1.clone());
+        }
+        let number = self.number;
+        let frame = self.read(|gate| {
+            gate.fold()?;
+            let (state, _) = gate.encoded();
+            let state: &[u8] = if state.is_empty() { &[0, 0] } else { state };
+            let message = Message::Step2(state);
+            Ok(match form {
+                Form::Native => Frame {
                     room: number,
                     n: 0,
                     message,
                 }
-                .to_bytes();
-                Ok(Cold {
-                    seq,
-                    native,
-                    stock: message.to_bytes(),
-                })
-            })?;
-            self.cold = Some(cold);
-        }
-        let frame = self.cold.as_ref().map(|cold| match form {
-            Form::Native => cold.native.clone(),
-            Form::Stock => cold.stock.clone(),
-        });
-        frame.ok_or_else(unavailable)
+                .to_bytes(),
+                Form::Stock => message.to_bytes(),
+            })
+        })?;
+        self.cold.retain(|cold| cold.0.0 == key.0);
+        self.cold.push((key, frame.clone()));
+        Ok(frame)
     }
 
     /// Everything up to the last update as a row; `None` while it cannot be read.
@@ -302,7 +293,7 @@ impl DraftRoom {
             epoch: draft.epoch.0,
         });
         self.people.clear();
-        self.cold = None;
+        self.cold.clear();
     }
 
     /// Pending and refused proposals.

@@ -4,6 +4,7 @@
 //! against the bytes that are left, and nothing is allocated by a number from the wire.
 
 pub mod awareness;
+pub mod bodies;
 pub mod canonical;
 pub mod close;
 pub mod frame;

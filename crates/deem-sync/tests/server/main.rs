@@ -4,8 +4,10 @@
 mod disk;
 mod edits;
 mod grow;
+mod http_edits;
 mod log;
 mod peer;
+mod random;
 mod reopen;
 mod rooms;
 mod save;
