@@ -1,6 +1,6 @@
 //! The answer a Save derives from a definition and a draft (`D4.3`, `D4.5`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::map::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 

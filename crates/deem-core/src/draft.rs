@@ -1,14 +1,13 @@
 //! What a draft holds, as plain values: read from the Yrs document by `deem-draft`, judged here.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{Cell, Key, OptionId, QuestionId};
+use crate::{
+    id::{Cell, Key, OptionId, QuestionId},
+    map::{BTreeMap, BTreeSet},
+};
 
 /// One judgement of an option against a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

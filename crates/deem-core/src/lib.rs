@@ -19,6 +19,7 @@
 )]
 
 pub mod limits;
+pub mod map;
 pub mod text;
 
 pub mod id;

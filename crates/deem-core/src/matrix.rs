@@ -2,7 +2,7 @@
 //!
 //! Yes is above partly, partly above no; unmarked is not a value and compares with nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::map::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The authoritative state of a decision: the fold of its events.
 
-use std::collections::BTreeMap;
+use crate::map::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 mod canonical;
 mod difference;
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     definition::{Answering, Definition, Question},

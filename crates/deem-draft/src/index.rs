@@ -14,7 +14,9 @@ mod journal;
 mod order;
 mod seen;
 
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
+
+use deem_core::map::BTreeMap;
 
 use journal::Step;
 use seen::Knowledge;

@@ -4,7 +4,7 @@
 //! entry names its block and the block its author had in front of them; following those, one
 //! entry reaches another if its author had seen it.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     draft::Mark,

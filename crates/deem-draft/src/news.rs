@@ -1,6 +1,6 @@
 //! What of an update is new, and in which order it can be taken: gate step 1, "complete".
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use crate::{
     id::{BlockId, ClientId},

@@ -9,7 +9,9 @@
 pub(crate) mod cursor;
 mod value;
 
-use std::{collections::BTreeSet, ops::Range};
+use std::ops::Range;
+
+use deem_core::map::BTreeSet;
 
 use cursor::Cursor;
 

@@ -77,12 +77,17 @@ impl Engine {
             tab: given.tab,
             client: concat!("deem/", env!("CARGO_PKG_VERSION")).to_owned(),
         };
-        Ok(Self { client: Client::new(config, Box::new(Platform)) })
+        Ok(Self {
+            client: Client::new(config, Box::new(Platform)),
+        })
     }
 
     /// The time of the inputs that follow, ms: monotonic, and since 1970.
     pub fn clock(&mut self, mono_ms: f64, wall_ms: f64) {
-        self.client.clock(Now { mono_ms: whole(mono_ms), wall_ms: whole(wall_ms) });
+        self.client.clock(Now {
+            mono_ms: whole(mono_ms),
+            wall_ms: whole(wall_ms),
+        });
     }
 
     /// The outputs since the last call, packed.
@@ -223,8 +228,14 @@ impl Engine {
             3 => Some(Mark::Yes),
             _ => return Err(malformed("/mark: 0..3")),
         };
-        let (option, criterion) = (id(OptionId::parse(option))?, id(CriterionId::parse(criterion))?);
-        done(self.client.set_mark(&decision(decision_id)?, option, criterion, mark))
+        let (option, criterion) = (
+            id(OptionId::parse(option))?,
+            id(CriterionId::parse(criterion))?,
+        );
+        done(
+            self.client
+                .set_mark(&decision(decision_id)?, option, criterion, mark),
+        )
     }
 
     /// Sets or clears the single choice. Errors as `setMark`.
@@ -238,7 +249,10 @@ impl Engine {
         option: Option<String>,
     ) -> Result<(), JsValue> {
         let option = id(option.map(OptionId::parse).transpose())?;
-        done(self.client.choose(&decision(decision_id)?, question(question_id)?, option))
+        done(
+            self.client
+                .choose(&decision(decision_id)?, question(question_id)?, option),
+        )
     }
 
     /// Sets or clears one pick.
@@ -246,7 +260,10 @@ impl Engine {
     /// # Errors
     /// As `setMark`.
     pub fn pick(&mut self, decision_id: &str, option: &str, on: bool) -> Result<(), JsValue> {
-        done(self.client.pick(&decision(decision_id)?, id(OptionId::parse(option))?, on))
+        done(
+            self.client
+                .pick(&decision(decision_id)?, id(OptionId::parse(option))?, on),
+        )
     }
 
     /// Says which side counts: own words, or the choices.
@@ -261,7 +278,10 @@ impl Engine {
         custom: bool,
     ) -> Result<(), JsValue> {
         let mode = if custom { Mode::Custom } else { Mode::Choices };
-        done(self.client.set_mode(&decision(decision_id)?, question(question_id)?, mode))
+        done(
+            self.client
+                .set_mode(&decision(decision_id)?, question(question_id)?, mode),
+        )
     }
 
     /// The whole text as the field shows it.
@@ -276,7 +296,10 @@ impl Engine {
         text: &str,
         caret: Option<u32>,
     ) -> Result<(), JsValue> {
-        done(self.client.set_text(&decision(decision_id)?, question(question_id)?, text, caret))
+        done(
+            self.client
+                .set_text(&decision(decision_id)?, question(question_id)?, text, caret),
+        )
     }
 
     /// Proposes a row.
@@ -293,7 +316,13 @@ impl Engine {
     ) -> Result<(), JsValue> {
         let (decision, question) = (decision(decision_id)?, question(question_id)?);
         let description = description.as_deref();
-        done(self.client.append(&decision, question.as_ref(), Kind::Option, label, description))
+        done(self.client.append(
+            &decision,
+            question.as_ref(),
+            Kind::Option,
+            label,
+            description,
+        ))
     }
 
     /// Proposes a column.
@@ -308,7 +337,10 @@ impl Engine {
         label: &str,
     ) -> Result<(), JsValue> {
         let (decision, question) = (decision(decision_id)?, question(question_id)?);
-        done(self.client.append(&decision, question.as_ref(), Kind::Criterion, label, None))
+        done(
+            self.client
+                .append(&decision, question.as_ref(), Kind::Criterion, label, None),
+        )
     }
 
     /// Claims the displayed revision.
@@ -344,7 +376,10 @@ impl Engine {
     /// As `setMark`.
     #[wasm_bindgen(js_name = restoreSnippet)]
     pub fn restore_snippet(&mut self, decision_id: &str, snippet: &str) -> Result<(), JsValue> {
-        done(self.client.restore_snippet(&decision(decision_id)?, snippet))
+        done(
+            self.client
+                .restore_snippet(&decision(decision_id)?, snippet),
+        )
     }
 
     /// Forgets a kept edit.
@@ -383,7 +418,8 @@ impl Engine {
         decision_id: &str,
         place: Option<String>,
     ) -> Result<(), JsValue> {
-        self.client.set_presence(&decision(decision_id)?, place.as_deref());
+        self.client
+            .set_presence(&decision(decision_id)?, place.as_deref());
         Ok(())
     }
 
@@ -397,7 +433,11 @@ impl Engine {
         decision_id: &str,
         words: &str,
     ) -> Result<String, JsValue> {
-        let decision = if decision_id.is_empty() { None } else { Some(decision(decision_id)?) };
+        let decision = if decision_id.is_empty() {
+            None
+        } else {
+            Some(decision(decision_id)?)
+        };
         self.client
             .request(kind, decision.as_ref(), words)
             .map_err(|refusal| thrown(&refusal))
@@ -417,7 +457,9 @@ impl Engine {
     /// # Errors
     /// `malformed`.
     pub fn matrix(&mut self, decision_id: &str) -> Result<js_sys::Uint8Array, JsValue> {
-        Ok(js_sys::Uint8Array::from(self.client.matrix(&decision(decision_id)?).as_slice()))
+        Ok(js_sys::Uint8Array::from(
+            self.client.matrix(&decision(decision_id)?).as_slice(),
+        ))
     }
 
     /// Known decisions, newest first.

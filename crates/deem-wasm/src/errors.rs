@@ -19,5 +19,7 @@ pub(crate) fn thrown(refusal: &Refusal) -> JsValue {
 
 /// What is thrown for an argument of the wrong shape.
 pub(crate) fn malformed(what: &str) -> JsValue {
-    thrown(&Refusal::Malformed { path: what.to_owned() })
+    thrown(&Refusal::Malformed {
+        path: what.to_owned(),
+    })
 }

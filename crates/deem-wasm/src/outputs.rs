@@ -11,7 +11,11 @@ pub(crate) fn pack(outputs: &[Output]) -> Vec<u8> {
             Output::Binary(bytes) => put(&mut out, 1, &[bytes]),
             Output::Text(text) => put(&mut out, 2, &[text.as_bytes()]),
             Output::Put { store, key, value } => {
-                put(&mut out, 3, &[store.word().as_bytes(), key.as_bytes(), value]);
+                put(
+                    &mut out,
+                    3,
+                    &[store.word().as_bytes(), key.as_bytes(), value],
+                );
             }
             Output::Remove { store, key } => {
                 put(&mut out, 4, &[store.word().as_bytes(), key.as_bytes()]);
@@ -25,7 +29,11 @@ pub(crate) fn pack(outputs: &[Output]) -> Vec<u8> {
             Output::Token => put(&mut out, 8, &[]),
             Output::Connect => put(&mut out, 9, &[]),
             Output::Close { code, reason } => {
-                put(&mut out, 10, &[code.to_string().as_bytes(), reason.as_bytes()]);
+                put(
+                    &mut out,
+                    10,
+                    &[code.to_string().as_bytes(), reason.as_bytes()],
+                );
             }
             Output::Post(text) => put(&mut out, 11, &[text.as_bytes()]),
             Output::Settle { rid, reply } => {

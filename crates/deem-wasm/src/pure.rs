@@ -14,7 +14,7 @@ use deem_core::{
 };
 use deem_draft::content::content;
 use serde::{Serialize, de::DeserializeOwned};
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::errors::{malformed, thrown, to_js};
@@ -40,7 +40,11 @@ pub fn fold_label(label: &str) -> Result<String, JsValue> {
             reason: deem_core::refusal::Reason,
             fault: &'static str,
         }
-        to_js(&Thrown { code: "invalid", reason: fault.reason(), fault: fault.as_str() })
+        to_js(&Thrown {
+            code: "invalid",
+            reason: fault.reason(),
+            fault: fault.as_str(),
+        })
     })
 }
 
@@ -52,7 +56,11 @@ pub fn fold_label(label: &str) -> Result<String, JsValue> {
 #[wasm_bindgen(js_name = checkField)]
 pub fn check_field(field: &str, stored: bool, text: &str) -> Result<String, JsValue> {
     let known = Field::parse(field).ok_or_else(|| malformed("/field: unknown"))?;
-    let source = if stored { Source::Stored } else { Source::Input };
+    let source = if stored {
+        Source::Stored
+    } else {
+        Source::Input
+    };
     text::check_text(known, source, text)
         .map(str::to_owned)
         .map_err(|fault| thrown(&fault.at(field)))
@@ -108,9 +116,17 @@ pub fn content_digest(
     let definition: Definition = read(definition)?;
     let draft: DraftView = read(draft)?;
     let suggested = option_id(suggested)?;
-    let content =
-        content(&decision, Generation(generation), &definition, &draft, suggested.as_ref());
-    Ok(to_js(&Read { content: content.canonical(), digest: content.digest().to_string() }))
+    let content = content(
+        &decision,
+        Generation(generation),
+        &definition,
+        &draft,
+        suggested.as_ref(),
+    );
+    Ok(to_js(&Read {
+        content: content.canonical(),
+        digest: content.digest().to_string(),
+    }))
 }
 
 /// What a command would change: a list of events. `record` is absent before the first.
@@ -138,5 +154,7 @@ pub fn evolve(record: Option<String>, events: &str) -> Result<String, JsValue> {
 }
 
 fn option_id(id: Option<String>) -> Result<Option<OptionId>, JsValue> {
-    id.map(OptionId::parse).transpose().map_err(|error| malformed(&error.to_string()))
+    id.map(OptionId::parse)
+        .transpose()
+        .map_err(|error| malformed(&error.to_string()))
 }

@@ -1,6 +1,6 @@
 //! From what an asker sends to a definition with ids (`D1.1`, `D1.3`, `D1.4`).
 
-use std::collections::BTreeSet;
+use crate::map::BTreeSet;
 
 use super::{Answering, Criterion, Definition, OptionDef, Question};
 use crate::{

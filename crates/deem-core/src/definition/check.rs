@@ -1,6 +1,6 @@
 //! What a stored or imported definition must be (`D1.2`..`D1.6`).
 
-use std::collections::BTreeSet;
+use crate::map::BTreeSet;
 
 use super::{Answering, Definition, Question};
 use crate::{

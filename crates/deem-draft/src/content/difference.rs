@@ -1,6 +1,6 @@
 //! What differs between two contents, in words a person can read.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::id::OptionId;
 

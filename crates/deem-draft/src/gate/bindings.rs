@@ -1,6 +1,6 @@
 //! Whose a Yrs client id is (design "Gate" (2)).
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::id::Person;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! A new epoch: the same content in a fresh document.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     definition::Definition,

@@ -1,6 +1,8 @@
 //! Gate steps 1 and 3: completeness, order, schema, limits and definition, from blocks and index.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
+
+use deem_core::map::BTreeMap;
 
 use deem_core::{draft::Kind, id::Cell, limits::ANSWER_UNITS_MAX, refusal::Reason};
 

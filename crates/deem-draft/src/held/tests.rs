@@ -352,3 +352,106 @@ fn random_sessions_are_accepted_and_ordered_as_in_yrs() {
         assert_eq!(orders(&stored), orders(&held.index), "seed {seed}");
     }
 }
+
+fn number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(u8::try_from(number & 0x7f).unwrap() | 0x80);
+        number >>= 7;
+    }
+    out.push(u8::try_from(number).unwrap());
+}
+
+/// One letter of text between any two units, honest or not.
+fn letter(id: BlockId, origin: Option<BlockId>, right: Option<BlockId>, letter: u8) -> Vec<u8> {
+    let mut out = vec![1, 1];
+    number(&mut out, id.client.get());
+    number(&mut out, u64::from(id.clock));
+    let info = out.len();
+    out.push(4);
+    for (flag, origin) in [(0x80, origin), (0x40, right)] {
+        if let Some(BlockId { client, clock }) = origin {
+            out[info] |= flag;
+            number(&mut out, client.get());
+            number(&mut out, u64::from(clock));
+        }
+    }
+    if origin.is_none() && right.is_none() {
+        out.push(1);
+        crate::writer::text(&mut out, "answer");
+    }
+    out.extend([1, letter, 0]);
+    out
+}
+
+/// DRAFT-3, DRAFT-4: whatever the gate lets through, honest or not, reads the same in Yrs now,
+/// after a reload, and in the index, whichever client comes first.
+#[test]
+fn accepted_blocks_read_the_same_in_any_order() {
+    let (mut accepted, mut refused) = (0, 0);
+    for seed in 0..400 {
+        let mut random = Random(seed);
+        let reader = ClientId::new(77).unwrap();
+        let card = matrix();
+        let mut held = Held::new(draft(), reader, Strictness::Exact);
+        let mut units: BTreeMap<BlockId, u16> = BTreeMap::new();
+        for _ in 0..40 {
+            let client = ClientId::new(1 + random.next() % 5).unwrap();
+            let id = BlockId {
+                client,
+                clock: held.index.next_clock(client),
+            };
+            let known: Vec<BlockId> = units.keys().copied().collect();
+            let mut any = || (!known.is_empty()).then(|| *random.pick(&known));
+            let (origin, right) = (any(), any());
+            let (origin, right) = match random.below(4) {
+                0 => (None, right),
+                1 => (origin, None),
+                2 => (origin, neighbour(&held.index, origin)),
+                _ => (origin, right),
+            };
+            let byte = b'a' + u8::try_from(random.below(26)).unwrap();
+            let raw = letter(id, origin, right, byte);
+            let update = read(&raw).unwrap();
+            let news = news(&update, &held.index).unwrap();
+            match held.judge(&raw, &update, &news, &card, Budget::NONE) {
+                Ok(judged) => {
+                    held.take(&judged, &card).unwrap();
+                    units.insert(id, u16::from(byte));
+                    accepted += 1;
+                }
+                Err(nack) => {
+                    assert_eq!(nack, Nack::Order);
+                    refused += 1;
+                }
+            }
+        }
+        let question = deem_core::id::QuestionId::parse("q1").unwrap();
+        let shown = held.replica.view().question(&question).text.clone();
+        let list = held.index.list_at(Root::Answer(0), "").unwrap();
+        assert_eq!(spelled(&held.index, list, &units), shown, "seed {seed}");
+        let state = held.replica.state();
+        let mut again =
+            Held::from_state(draft(), reader, Strictness::Exact, &card, &state).unwrap();
+        assert_eq!(
+            again.replica.view().question(&question).text,
+            shown,
+            "seed {seed}"
+        );
+        assert_eq!(orders(&again.index), orders(&held.index), "seed {seed}");
+    }
+    assert!(
+        accepted > 4000 && refused > 4000,
+        "{accepted} accepted, {refused} refused"
+    );
+}
+
+/// What stands right of a unit.
+fn neighbour(index: &Index, of: Option<BlockId>) -> Option<BlockId> {
+    let list = index.list_at(Root::Answer(0), "")?;
+    let units = index.order(list).into_iter().flat_map(|(first, len, _)| {
+        (first.clock..first.clock + len).map(move |clock| BlockId { clock, ..first })
+    });
+    let units: Vec<BlockId> = units.collect();
+    let at = units.iter().position(|unit| Some(*unit) == of)?;
+    units.get(at + 1).copied()
+}

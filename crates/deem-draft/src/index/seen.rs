@@ -5,7 +5,7 @@
 //! block has seen everything its author had seen when writing it: Yjs takes a block only after its
 //! origins and its author's earlier blocks.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use super::{Index, Slot, Unit, at, journal::Step, number};
 use crate::nack::Nack;

@@ -1,6 +1,6 @@
 //! What edits come to: every register's last value, and only where it differs.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     definition::{Answering, Question, derived_id},

@@ -1,6 +1,6 @@
 //! What a tab holds of one decision.
 
-use std::collections::{BTreeMap, BTreeSet};
+use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::{
     id::{DecisionId, Generation, Person},

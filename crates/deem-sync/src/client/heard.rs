@@ -1,7 +1,7 @@
 //! What the relay says, as far as this machine acts on it. `crate::wire::reply` has the full
 //! shapes; a kind that is not here, or of a later relay, is skipped (`P3`).
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     event::Event,

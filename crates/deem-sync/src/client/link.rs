@@ -1,6 +1,6 @@
 //! The leader's connection: hello, welcome, tokens, silence, coming back.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::id::DecisionId;
 use serde_json::{Map, Value};

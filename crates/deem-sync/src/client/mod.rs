@@ -30,7 +30,7 @@ mod snapshot;
 mod tabs;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::id::{DecisionId, Person, SpaceId};
 

@@ -1,6 +1,6 @@
 //! What the machine asks its driver to do, in order.
 
-use std::collections::BTreeSet;
+use deem_core::map::BTreeSet;
 
 /// The device's object stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 //! becomes the base of a fresh replica under a new client id, and the rows are made again on it as
 //! typed edits (design "Outbox and rebase").
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{definition::Definition, draft::Mark, id::DecisionId};
 use deem_draft::{

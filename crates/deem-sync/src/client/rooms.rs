@@ -1,6 +1,6 @@
 //! Rooms on the connection: join, sync, rows out, acks and updates in, presence.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::id::{Cell, DecisionId, Person};
 use deem_draft::id::{BlockId, Epoch};

@@ -1,6 +1,6 @@
 //! The outbox row: one typed edit with its encoded update; one row is one frame.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use base64ct::{Base64, Encoding};
 use deem_core::id::{Cell, DecisionId, Generation};

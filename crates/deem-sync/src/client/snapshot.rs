@@ -1,6 +1,6 @@
 //! Shapes that a card reads: `types.ts` of the package, field for field.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     answer::Answer,

@@ -4,7 +4,7 @@
 //! it tells them. A row goes from its tab to the leader and from there to every tab, so that nobody
 //! builds on something the leader does not have. The tabs talk like this offline too.
 
-use std::collections::BTreeSet;
+use deem_core::map::BTreeSet;
 
 use deem_core::{
     id::{DecisionId, Generation},

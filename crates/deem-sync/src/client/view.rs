@@ -1,6 +1,6 @@
 //! What is shown: snapshots, digests, states, as pure reading of the machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::{
     definition::{Definition, Question},

@@ -1,6 +1,6 @@
 //! Text frames from the relay: acks, nacks, replies and broadcasts (`P3`).
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     answer::Answer,
