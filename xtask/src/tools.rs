@@ -9,8 +9,8 @@ use crate::{repo::Repo, run};
 
 /// Must equal `version` in wasm-pack.toml: the runner reads what that wasm-bindgen wrote.
 const WASM_BINDGEN_VERSION: &str = "0.2.130";
-/// `node:test` with `--test-concurrency`, `import.meta.dirname`.
-const NODE_MAJOR_MIN: u32 = 20;
+/// `node --test --test-concurrency` and `import.meta.dirname`.
+const NODE_MIN: (u32, u32) = (20, 11);
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Chromium and the driver that wasm tests need.
@@ -42,20 +42,17 @@ pub fn wasm_target(repo: &Repo) -> Result<(), String> {
 
 /// Node with npm, new enough.
 pub fn node(repo: &Repo) -> Result<(), String> {
-    let wish = format!("install Node {NODE_MAJOR_MIN} or newer with npm and start again");
+    let (major_min, minor_min) = NODE_MIN;
+    let wish = format!("install Node {major_min}.{minor_min} or newer with npm and start again");
     let version =
         run::output(&repo.root, "node", &["--version"]).map_err(|e| format!("{e}; {wish}"))?;
-    let major = version
+    let mut numbers = version
         .trim()
         .trim_start_matches('v')
         .split('.')
-        .next()
-        .unwrap_or_default();
-    if major
-        .parse::<u32>()
-        .is_ok_and(|major| major >= NODE_MAJOR_MIN)
-        && run::has(Path::new("npm"), None)
-    {
+        .map_while(|number| number.parse::<u32>().ok());
+    let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if found >= NODE_MIN && run::has(Path::new("npm"), None) {
         return Ok(());
     }
     Err(format!(
