@@ -3,6 +3,7 @@
 mod counts;
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -326,37 +327,34 @@ fn wasm(steps: &Steps) -> Result<(), String> {
     Ok(())
 }
 
-/// Cargo's arguments for each crate whose tests say `wasm_bindgen_test`.
+/// Cargo's arguments for each crate with tests that say `wasm_bindgen_test`.
 fn wasm_test_targets(repo: &Repo) -> Result<Vec<Vec<String>>, String> {
-    let mut targets: Vec<Vec<String>> = Vec::new();
-    for file in repo
-        .files()?
-        .iter()
-        .filter(|file| has_extension(file, &["rs"]))
-    {
+    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in repo.files()?.iter().filter(|f| has_extension(f, &["rs"])) {
         let parts: Vec<&str> = file.iter().filter_map(|part| part.to_str()).collect();
         let ["crates", package, folder, name, ..] = parts.as_slice() else {
             continue;
         };
         if !repo
             .text(file)
-            .is_some_and(|text| text.contains("#[wasm_bindgen_test]"))
+            .is_some_and(|text| text.contains("wasm_bindgen_test"))
         {
             continue;
         }
         let target = match *folder {
-            "src" => vec!["--lib".to_string()],
-            _ => vec![
-                "--test".to_string(),
-                name.trim_end_matches(".rs").to_string(),
-            ],
+            "src" => "--lib".to_string(),
+            _ => format!("--test={}", name.trim_end_matches(".rs")),
         };
-        let wanted = [&["-p".to_string(), (*package).to_string()], &target[..]].concat();
-        if !targets.contains(&wanted) {
-            targets.push(wanted);
-        }
+        packages
+            .entry((*package).to_string())
+            .or_default()
+            .insert(target);
     }
-    Ok(targets)
+    let arguments = packages.into_iter().map(|(package, targets)| {
+        let package = ["-p".to_string(), package];
+        package.into_iter().chain(targets).collect()
+    });
+    Ok(arguments.collect())
 }
 
 fn engine(steps: &Steps) -> Result<(), String> {
