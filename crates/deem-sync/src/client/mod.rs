@@ -134,8 +134,10 @@ impl Client {
         };
     }
 
-    /// The deadline has come.
+    /// The deadline has come. A timer may run a fraction of a millisecond early, and then there is
+    /// nothing to do yet: its shell has no timer any more, so it is told the deadline again.
     pub fn wake(&mut self) {
+        self.out.timer_spent();
         self.wake_link();
         self.wake_tabs();
     }

@@ -139,6 +139,11 @@ impl Outbound {
         }
     }
 
+    /// The timer that was set for the deadline has run.
+    pub(crate) fn timer_spent(&mut self) {
+        self.deadline = None;
+    }
+
     /// Everything since the last call, and the deadline where it moved.
     pub(crate) fn drain(&mut self, deadline: Option<u64>) -> Vec<Output> {
         if std::mem::take(&mut self.batch_open) {
