@@ -10,11 +10,9 @@ use crate::{
 
 /// One committed fact of a decision; `kind` on the wire as in `P8`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    tag = "kind",
-    rename_all = "kebab-case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", serde(remote = "Self"))]
+#[cfg_attr(not(target_arch = "wasm32"), serde(tag = "kind"))]
 pub enum Event {
     /// Raised.
     Opened {
@@ -103,6 +101,8 @@ pub enum Event {
         epoch: u32,
     },
 }
+
+crate::tagged!(Event, "kind");
 
 impl Event {
     /// Whether the log shows it (`P2`: "never drafts").

@@ -18,6 +18,9 @@
     )
 )]
 
+#[macro_use]
+pub mod tagged;
+
 pub mod limits;
 pub mod map;
 pub mod text;

@@ -70,7 +70,9 @@ pub struct Settled {
 
 /// Where a decision stands. *Open* means `Open` or `Reopened` everywhere (`D4.9`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "status")]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", serde(remote = "Self"))]
+#[cfg_attr(not(target_arch = "wasm32"), serde(tag = "status"))]
 pub enum Phase {
     /// Never settled.
     Open,
@@ -89,6 +91,8 @@ pub enum Phase {
     Expired,
 }
 
+crate::tagged!(Phase, "status");
+
 /// An entry that was appended, found again by its key (`D6.2`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appended {
@@ -100,7 +104,9 @@ pub struct Appended {
 
 /// Why a proposal got no place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", tag = "verdict")]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(target_arch = "wasm32", serde(remote = "Self"))]
+#[cfg_attr(not(target_arch = "wasm32"), serde(tag = "verdict"))]
 pub enum RefusedVerdict {
     /// Its label is there already.
     Duplicate {
@@ -114,8 +120,11 @@ pub enum RefusedVerdict {
     },
 }
 
+crate::tagged!(RefusedVerdict, "verdict");
+
 /// A proposal that got no place, readable to its author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(Deserialize))]
 pub struct RefusedProposal {
     /// As it was made.
     pub proposal: Proposal,
@@ -124,6 +133,22 @@ pub struct RefusedProposal {
     /// Why not.
     #[serde(flatten)]
     pub verdict: RefusedVerdict,
+}
+
+#[cfg(target_arch = "wasm32")]
+impl<'de> Deserialize<'de> for RefusedProposal {
+    /// As derived, from a parsed tree (see `tagged`).
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let mut rest = serde_json::Map::deserialize(deserializer)?;
+        let mut take = |name| rest.remove(name).unwrap_or_default();
+        let (proposal, by) = (take("proposal"), take("by"));
+        Ok(Self {
+            proposal: serde_json::from_value(proposal).map_err(D::Error::custom)?,
+            by: serde_json::from_value(by).map_err(D::Error::custom)?,
+            verdict: serde_json::from_value(rest.into()).map_err(D::Error::custom)?,
+        })
+    }
 }
 
 /// A decision.

@@ -12,7 +12,9 @@ use crate::id::BlockId;
 /// question?}`, `{set: "pick", option, on}`, `{set: "text", text, question?, caret?}`, `{set:
 /// "mode", mode, question?}`, `{set: "propose", kind, key, label, description?}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "set", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+#[cfg_attr(target_arch = "wasm32", serde(remote = "Self"))]
+#[cfg_attr(not(target_arch = "wasm32"), serde(tag = "set"))]
 pub enum Edit {
     /// One cell (`D2.4`); `null` clears it.
     Mark {
@@ -73,6 +75,8 @@ pub enum Edit {
         description: Option<String>,
     },
 }
+
+deem_core::tagged!(Edit, "set");
 
 /// What the outbox keeps of one edit: enough to make it again on another replica.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

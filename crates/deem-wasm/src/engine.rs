@@ -68,8 +68,7 @@ impl Engine {
     /// `malformed`.
     #[wasm_bindgen(constructor)]
     pub fn new(config: &str) -> Result<Engine, JsValue> {
-        let given: Given =
-            serde_json::from_str(config).map_err(|error| malformed(&error.to_string()))?;
+        let given: Given = crate::pure::read(config)?;
         let config = Config {
             space: given.space,
             person: given.person,

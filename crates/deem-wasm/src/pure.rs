@@ -1,6 +1,7 @@
 //! The rules as functions, for code that has to agree with the relay without a space: JSON in,
 //! JSON out.
 
+use deem_core::map::BTreeMap;
 use deem_core::{
     answer,
     command::{Command, Context},
@@ -14,13 +15,15 @@ use deem_core::{
 };
 use deem_draft::content::content;
 use serde::{Serialize, de::DeserializeOwned};
-use deem_core::map::BTreeMap;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::errors::{malformed, thrown, to_js};
 
-fn read<T: DeserializeOwned>(json: &str) -> Result<T, JsValue> {
-    serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))
+pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, JsValue> {
+    // One way for JSON in: see `deem_sync::client`.
+    let value: serde_json::Value =
+        serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))?;
+    serde_json::from_value(value).map_err(|error| malformed(&error.to_string()))
 }
 
 fn write<T: Serialize>(value: &T) -> Result<String, JsValue> {
