@@ -43,6 +43,13 @@ function stock(room, { url = relay.url, user = "ana", protocols = ["deem.yjs"] }
   return client;
 }
 
+/** Presence of `other` has come to `client`: both are served, past their first exchange. */
+const seesOther = (client, other) =>
+  until("the other's presence", () => {
+    assert.equal(client.closed ?? other.closed, undefined);
+    return client.provider.awareness.getStates().has(other.doc.clientID);
+  });
+
 async function openChoice() {
   const { status, body } = await call(relay.url, "POST", "/v1/spaces/demo/decisions", {
     user: "asker",
@@ -132,8 +139,10 @@ test("a settled draft is served read-only; an edit is told so", async () => {
   });
   await act(card.id, "save", { generation: 1, digest });
   const ana = stock(card.room);
+  const ben = stock(card.room, { user: "ben" });
   await ana.synced();
   assert.equal(ana.doc.getMap("choice").get("single"), card.question.options[0].id);
+  await seesOther(ana, ben);
   ana.marks.set(card.cell(0, 0), "yes");
   assert.equal((await ana.end()).code, 4423);
 });
@@ -158,6 +167,9 @@ test("D5.1 D2.9: a reopen closes the old draft; nothing of it comes into the new
   const old = stock(`${card.room}@1`, { user: "ben" });
   await old.synced();
   assert.equal(old.marks.get(card.cell(0, 0)), "yes");
+  await seesOther(old, stock(`${card.room}@1`, { user: "cem" }));
+  old.marks.set(card.cell(1, 0), "no");
+  assert.equal((await old.end()).code, 4410);
 });
 
 test("an unknown room and a name nobody gave are closed with a code", async () => {

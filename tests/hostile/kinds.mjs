@@ -51,11 +51,20 @@ function nested(depth) {
 const noise = (length) => Uint8Array.from({ length }, (_, at) => (at * 197 + 31) & 0xff);
 
 /**
- * The updates, each made for one draft: `me` is the sender's client id, `other` an honest one's,
- * `cell` a cell of the card.
+ * The updates, each made for one draft: `me` is the sender's client id, `other` an honest one's id
+ * and next clock, `cell` a cell of the card.
  */
 export function updates({ me, other, cell }) {
   const mark = (more) => block({ client: me, key: cell, content: plain("yes"), ...more });
+  const long = (length) =>
+    update(me, 0, [
+      block({
+        client: me,
+        ref: 1,
+        key: cell,
+        content: bytes((encoder) => encoding.writeVarUint(encoder, length)),
+      }),
+    ]);
   return {
     "a value nested thousands deep": update(me, 0, [
       block({ client: me, key: cell, content: nested(9_000) }),
@@ -67,14 +76,8 @@ export function updates({ me, other, cell }) {
     "four bytes that announce 10^8 blocks": Uint8Array.from([1, 0x80, 0xc2, 0xd7, 0x2f]),
     "four bytes that announce 10^8 clients": Uint8Array.from([0x80, 0xc2, 0xd7, 0x2f]),
     "a clock near 2^31": update(me, 2 ** 31 - 2, [mark({})]),
-    "a length that wraps": update(me, 0, [
-      block({
-        client: me,
-        ref: 1,
-        content: bytes((encoder) => encoding.writeVarUint(encoder, 2 ** 31 - 1)),
-        key: cell,
-      }),
-    ]),
+    "a length that ends at 2^31": long(2 ** 31),
+    "a length that wraps 32 bits": long(2 ** 32 + 1),
     "a client id above 2^53": bytes((encoder) => {
       encoding.writeVarUint(encoder, 1);
       encoding.writeVarUint(encoder, 1);
@@ -93,7 +96,7 @@ export function updates({ me, other, cell }) {
     "a deletion of what nobody has": bytes((encoder) => {
       for (const number of [0, 1, me, 1, 5, 1_000_000]) encoding.writeVarUint(encoder, number);
     }),
-    "a block under another's id": update(other, 0, [mark({ client: other })]),
+    "a block under another's id": update(other.id, other.clock, [mark({})]),
     "a mark that is no mark": update(me, 0, [
       block({ client: me, key: cell, content: plain("perhaps") }),
     ]),
