@@ -10,7 +10,7 @@ use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::{
-    errors::{malformed, thrown, to_js},
+    errors::{malformed, read, thrown, to_js},
     outputs::pack,
     random::Platform,
 };
@@ -68,7 +68,7 @@ impl Engine {
     /// `malformed`.
     #[wasm_bindgen(constructor)]
     pub fn new(config: &str) -> Result<Engine, JsValue> {
-        let given: Given = crate::pure::read(config)?;
+        let given: Given = read(config)?;
         let config = Config {
             space: given.space,
             person: given.person,

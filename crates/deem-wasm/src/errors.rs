@@ -2,7 +2,7 @@
 
 use deem_core::refusal::Refusal;
 use deem_sync::wire::refusal::http_body;
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::JsValue;
 
 /// A plain object of `value`: maps as objects, absent options left out.
@@ -22,4 +22,11 @@ pub(crate) fn malformed(what: &str) -> JsValue {
     thrown(&Refusal::Malformed {
         path: what.to_owned(),
     })
+}
+
+/// JSON to a type, by way of a parsed tree: the one way in (see `deem_sync::client`).
+pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, JsValue> {
+    let value: serde_json::Value =
+        serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))?;
+    serde_json::from_value(value).map_err(|error| malformed(&error.to_string()))
 }

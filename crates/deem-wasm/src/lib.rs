@@ -23,10 +23,13 @@
 mod engine;
 mod errors;
 mod outputs;
-mod pure;
 mod random;
 
+#[cfg(feature = "rules")]
+mod pure;
+
 pub use engine::Engine;
+#[cfg(feature = "rules")]
 pub use pure::{
     check_field, content_digest, decide, derive_answer, evolve, fold_label, read_matrix,
 };

@@ -6,25 +6,18 @@ use deem_core::{
     answer,
     command::{Command, Context},
     definition::Definition,
-    draft::{DraftView, Mark},
+    draft::{DraftView, Mark, Proposal},
     event::Event,
     id::{Cell, CriterionId, DecisionId, Generation, OptionId},
     matrix,
     record::Record,
     text::{self, Field, Source},
 };
-use deem_draft::content::content;
-use serde::{Serialize, de::DeserializeOwned};
+use deem_draft::content::{content, counting_appended};
+use serde::Serialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-use crate::errors::{malformed, thrown, to_js};
-
-pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, JsValue> {
-    // One way for JSON in: see `deem_sync::client`.
-    let value: serde_json::Value =
-        serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))?;
-    serde_json::from_value(value).map_err(|error| malformed(&error.to_string()))
-}
+use crate::errors::{malformed, read, thrown, to_js};
 
 fn write<T: Serialize>(value: &T) -> Result<String, JsValue> {
     serde_json::to_string(value).map_err(|error| malformed(&error.to_string()))
@@ -98,7 +91,8 @@ pub fn read_matrix(options: &str, criteria: &str, marks: &str) -> Result<String,
     write(&matrix::read_matrix(&options, &criteria, &marks))
 }
 
-/// Canonical content and its digest, as `{content, digest}` (design "Content and digest").
+/// Canonical content and its digest, as `{content, digest}` (design "Content and digest"); `own`
+/// proposals are counted as appended.
 ///
 /// # Errors
 /// `malformed`.
@@ -109,6 +103,7 @@ pub fn content_digest(
     definition: &str,
     draft: &str,
     suggested: Option<String>,
+    own: &str,
 ) -> Result<JsValue, JsValue> {
     #[derive(Serialize)]
     struct Read {
@@ -119,12 +114,14 @@ pub fn content_digest(
     let definition: Definition = read(definition)?;
     let draft: DraftView = read(draft)?;
     let suggested = option_id(suggested)?;
+    let own: Vec<Proposal> = read(own)?;
+    let (definition, suggested) = counting_appended(&definition, &own, suggested.as_ref());
     let content = content(
         &decision,
         Generation(generation),
         &definition,
         &draft,
-        suggested.as_ref(),
+        suggested,
     );
     Ok(to_js(&Read {
         content: content.canonical(),

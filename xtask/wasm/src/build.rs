@@ -12,14 +12,36 @@ use crate::pins::{Pins, Section, Target};
 /// A sentence that says which step failed and why.
 pub fn build(root: &Path, pins: &Pins) -> Result<(), String> {
     check_version(root, pins)?;
-    let wasm = compile(root, pins)?;
-    let out_dir = root.join(&pins.bindgen.out_dir);
+    for extra in &pins.extra {
+        let kind = Kind {
+            features: &extra.features,
+            out_dir: &extra.out_dir,
+            out_name: &extra.out_name,
+        };
+        build_kind(root, pins, &kind)?;
+    }
+    // The engine last: what cargo leaves in the target folder is the engine's.
+    let kind = Kind {
+        features: &[],
+        out_dir: &pins.bindgen.out_dir,
+        out_name: &pins.bindgen.out_name,
+    };
+    build_kind(root, pins, &kind)
+}
+
+/// One set of features and where its files go.
+struct Kind<'a> {
+    features: &'a [String],
+    out_dir: &'a Path,
+    out_name: &'a str,
+}
+
+fn build_kind(root: &Path, pins: &Pins, kind: &Kind<'_>) -> Result<(), String> {
+    let wasm = compile(root, pins, kind.features)?;
+    let out_dir = root.join(kind.out_dir);
     std::fs::create_dir_all(&out_dir).map_err(|e| format!("{}: {e}", out_dir.display()))?;
-    wrap(&wasm, &out_dir, pins).map_err(|e| format!("wasm-bindgen: {e:#}"))?;
-    let file = pins
-        .bindgen
-        .out_dir
-        .join(format!("{}_bg.wasm", pins.bindgen.out_name));
+    wrap(&wasm, &out_dir, kind.out_name, pins).map_err(|e| format!("wasm-bindgen: {e:#}"))?;
+    let file = kind.out_dir.join(format!("{}_bg.wasm", kind.out_name));
     let bytes = std::fs::metadata(root.join(&file)).map_or(0, |m| m.len());
     println!("{} ({bytes} bytes)", file.display());
     Ok(())
@@ -45,11 +67,12 @@ fn check_version(root: &Path, pins: &Pins) -> Result<(), String> {
 }
 
 /// Returns the path of the raw wasm file.
-fn compile(root: &Path, pins: &Pins) -> Result<std::path::PathBuf, String> {
+fn compile(root: &Path, pins: &Pins, features: &[String]) -> Result<std::path::PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(root)
         .args(["build", "--quiet", "-p", &pins.build.package])
+        .args(["--features", &features.join(",")])
         .args([
             "--profile",
             &pins.build.profile,
@@ -69,12 +92,17 @@ fn compile(root: &Path, pins: &Pins) -> Result<std::path::PathBuf, String> {
         .join(format!("{}.wasm", pins.build.package.replace('-', "_"))))
 }
 
-fn wrap(wasm: &Path, out_dir: &Path, pins: &Pins) -> Result<(), Box<dyn std::error::Error>> {
+fn wrap(
+    wasm: &Path,
+    out_dir: &Path,
+    out_name: &str,
+    pins: &Pins,
+) -> Result<(), Box<dyn std::error::Error>> {
     let removes = |section| pins.optimiser.remove_sections.contains(&section);
     let mut bindgen = support::Bindgen::new();
     bindgen
         .input_path(wasm)
-        .out_name(&pins.bindgen.out_name)
+        .out_name(out_name)
         .typescript(true)
         .omit_default_module_path(pins.bindgen.explicit_url)
         .reset_state_function(pins.bindgen.reset_state)

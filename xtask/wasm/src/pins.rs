@@ -14,6 +14,9 @@ pub struct Pins {
     pub bindgen: Bindgen,
     /// What happens to the wasm file after that.
     pub optimiser: Optimiser,
+    /// Further files out of the same crate with more features.
+    #[serde(default)]
+    pub extra: Vec<Extra>,
     /// Files with an upper bound of their size.
     #[serde(default)]
     pub budget: Vec<Budget>,
@@ -29,6 +32,20 @@ pub struct Build {
     pub target: String,
     /// A profile of the root Cargo.toml.
     pub profile: String,
+}
+
+/// The same crate with more features, wrapped alike.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Extra {
+    /// Cargo features.
+    pub features: Vec<String>,
+    /// Relative to the root of the repository.
+    pub out_dir: PathBuf,
+    /// Stem of the files written.
+    pub out_name: String,
+    /// Why it is a file of its own.
+    pub why: String,
 }
 
 /// How wasm-bindgen wraps it.

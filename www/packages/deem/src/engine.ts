@@ -4,21 +4,11 @@
  * The rules in it are the relay's own. `init()` finds the file beside this module; give it a URL,
  * a Response, bytes or a compiled module where a bundler or a policy needs that.
  */
-import initWasm, { __wbg_reset_state, Engine, initSync as initSyncWasm } from "./engine/deem_wasm.js";
+import initWasm, { __wbg_reset_state, initSync as initSyncWasm } from "./engine/deem_wasm.js";
+import { readFile, type WasmSource } from "./wasm-file.js";
 
-export {
-  checkField,
-  contentDigest,
-  decide,
-  deriveAnswer,
-  Engine,
-  evolve,
-  foldLabel,
-  readMatrix,
-} from "./engine/deem_wasm.js";
-
-/** Where the wasm file is, or what is in it. */
-export type WasmSource = URL | string | Response | BufferSource | WebAssembly.Module;
+export { Engine } from "./engine/deem_wasm.js";
+export type { WasmSource } from "./wasm-file.js";
 
 let ready: Promise<void> | undefined;
 
@@ -44,15 +34,5 @@ export function resetInstance(): void {
 
 async function load(source: WasmSource | undefined): Promise<void> {
   const where = source ?? new URL("./engine/deem_wasm_bg.wasm", import.meta.url);
-  const file = where instanceof URL && where.protocol === "file:" ? await readFile(where) : where;
-  await initWasm({ module_or_path: file });
-}
-
-/** Node cannot fetch a file; a bundler must not see the import. */
-async function readFile(url: URL): Promise<BufferSource> {
-  const name = "node:fs/promises";
-  const files = (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as {
-    readFile(url: URL): Promise<Uint8Array<ArrayBuffer>>;
-  };
-  return files.readFile(url);
+  await initWasm({ module_or_path: await readFile(where) });
 }

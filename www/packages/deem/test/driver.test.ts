@@ -1,0 +1,184 @@
+/** The driver and the store in Node: IndexedDB in memory, a scripted relay, the real engine. */
+import "fake-indexeddb/auto";
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { DeemError, openSpace, type SpaceStore } from "deem";
+import { Engine } from "deem/engine";
+import { DECISION, FakeSocket, freshScript, type Script } from "./support/relay.js";
+
+let script: Script;
+let user = 0;
+
+beforeEach(() => {
+  Object.assign(globalThis, { WebSocket: FakeSocket });
+  script = freshScript();
+  user += 1;
+});
+
+/** Each test has a person of its own, so a device of its own. */
+const open = (storage?: "memory"): Promise<SpaceStore> =>
+  openSpace({
+    url: "http://relay.test",
+    space: "s",
+    user: `person-${user}`,
+    ...(storage ? { storage } : {}),
+  });
+
+/** Resolves as soon as `check` holds after a change. */
+function until(store: SpaceStore, check: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!check()) return;
+      stop();
+      resolve();
+    };
+    const stop = store.subscribe(look);
+    queueMicrotask(look);
+  });
+}
+
+test("an edit is shown at once, kept, sent and acknowledged", async () => {
+  script.mute = true;
+  const store = await open();
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  card.setMark("o1", "c1", "yes");
+  assert.equal(card.snapshot()?.marks["o1/c1"], "yes");
+  await until(store, () => card.snapshot()?.sync.state === "sending" && script.updates === 1);
+  assert.equal(card.snapshot()?.sync.pending, 1);
+  script.release();
+  await until(store, () => card.snapshot()?.sync.state === "synced");
+  assert.equal(card.snapshot()?.sync.pending, 0);
+  shut();
+  await store.close();
+});
+
+test("D4.8 edits made without a relay wait on the device for the next page", async () => {
+  const first = await open();
+  const card = first.decision(DECISION);
+  const shut = card.open();
+  await until(first, () => first.status().online);
+  script.cut();
+  await until(first, () => !first.status().online);
+  card.setMark("o2", "c1", "partly");
+  card.setText("on a train");
+  await until(first, () => card.snapshot()?.sync.state === "device");
+  assert.equal(first.status().pending, 2);
+  shut();
+  await first.close();
+
+  script = freshScript();
+  script.reachable = false;
+  const second = await open();
+  const again = second.decision(DECISION);
+  assert.equal(again.snapshot()?.marks["o2/c1"], "partly");
+  assert.equal(again.snapshot()?.draft["q1"]?.text, "on a train");
+  await second.close();
+
+  script = freshScript();
+  const third = await open();
+  await until(third, () => script.updates === 2 && third.status().pending === 0);
+  assert.equal(third.decision(DECISION).snapshot()?.sync.state, "synced");
+  await third.close();
+});
+
+test("a snapshot is the same object until something changed; listeners hear once a transaction", async () => {
+  const store = await open();
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  const before = card.snapshot();
+  assert.equal(card.snapshot(), before);
+  let heard = 0;
+  const stop = card.subscribe(() => {
+    heard += 1;
+  });
+  card.choose("o1");
+  assert.equal(heard, 1);
+  assert.notEqual(card.snapshot(), before);
+  assert.equal(card.snapshot()?.draft["q1"]?.single, "o1");
+  stop();
+  shut();
+  await store.close();
+});
+
+test("refusals are typed errors, here and from the relay", async () => {
+  const store = await open();
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  const isInvalid = (error: unknown): boolean =>
+    error instanceof DeemError && error.code === "invalid" && error["reason"] === "unknown-option";
+  assert.throws(() => card.setMark("o9", "c1", "yes"), isInvalid);
+  const isForbidden = (error: unknown): boolean =>
+    error instanceof DeemError && error.code === "forbidden" && error["needs"] === "admin";
+  await assert.rejects(card.discard(), isForbidden);
+  script.cut();
+  await until(store, () => !store.status().online);
+  const isUnavailable = (error: unknown): boolean =>
+    error instanceof DeemError && error.code === "unavailable";
+  await assert.rejects(card.discard(), isUnavailable);
+  shut();
+  await store.close();
+});
+
+test("without a device nothing claims to be kept", async () => {
+  const store = await open("memory");
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  script.cut();
+  await until(store, () => !store.status().online);
+  card.setMark("o1", "c1", "no");
+  assert.equal(card.snapshot()?.sync.state, "not-stored");
+  shut();
+  await store.close();
+});
+
+test("a device that cannot be written is said, and work goes on", async () => {
+  const works = indexedDB.open.bind(indexedDB);
+  indexedDB.open = () => {
+    throw new DOMException("private mode", "InvalidStateError");
+  };
+  const store = await open();
+  indexedDB.open = works;
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  script.cut();
+  await until(store, () => !store.status().online);
+  card.setMark("o1", "c1", "no");
+  assert.equal(card.snapshot()?.sync.state, "not-stored");
+  shut();
+  await store.close();
+});
+
+test("after a panic the space opens again from the device", async () => {
+  const store = await open();
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  script.cut();
+  await until(store, () => !store.status().online);
+  card.setMark("o1", "c1", "yes");
+  await until(store, () => card.snapshot()?.sync.state === "device");
+  script.reachable = true;
+  const works = Engine.prototype.setMark;
+  Engine.prototype.setMark = () => {
+    throw new WebAssembly.RuntimeError("unreachable");
+  };
+  assert.throws(() => card.setMark("o1", "c1", "no"), WebAssembly.RuntimeError);
+  Engine.prototype.setMark = works;
+  const settled = (): boolean => {
+    try {
+      return card.snapshot()?.sync.state === "synced";
+    } catch {
+      return false;
+    }
+  };
+  await until(store, settled);
+  assert.equal(card.snapshot()?.marks["o1/c1"], "yes");
+  shut();
+  await store.close();
+});
