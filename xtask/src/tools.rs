@@ -115,19 +115,27 @@ pub fn browser() -> Result<Browser, String> {
 fn find_browser() -> Option<Browser> {
     let find = |variable: &str, names: &[&str]| {
         let named = std::env::var_os(variable).map(PathBuf::from);
-        let candidates = names.iter().map(PathBuf::from);
+        let found = names.iter().filter_map(|name| in_path(name));
         named
             .into_iter()
-            .chain(candidates)
+            .chain(found)
             .find(|program| run::has(program, None))
     };
     Some(Browser {
-        driver: find("CHROMEDRIVER", &["/usr/bin/chromedriver", "chromedriver"])?,
+        driver: find("CHROMEDRIVER", &["chromedriver"])?,
         chromium: find(
             "CHROMIUM",
-            &["/usr/bin/chromium", "chromium", "google-chrome"],
+            &["chromium", "chromium-browser", "google-chrome"],
         )?,
     })
+}
+
+/// Where a program is, absolute, so that those who only look for a file find it too.
+fn in_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|program| program.is_file())
 }
 
 fn is_root() -> bool {
