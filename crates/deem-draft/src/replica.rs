@@ -24,7 +24,7 @@ use crate::{
     edit::{Edit, Edited},
     held::Change,
     id::{ClientId, DraftId},
-    index::Index,
+    index::{Index, Root},
     nack::{BadUpdate, Defect},
     reader::read_state_vector,
     schema::{MODE, SINGLE, Strictness, Terms, mark_word, mode_word, question_root},
@@ -51,6 +51,9 @@ pub struct Replica {
     roots: Vec<QuestionRoots>,
     /// What the document holds, typed; `None` = to be read again.
     view: Option<DraftView>,
+    /// Questions whose texts in `view` are to be read again: a text is read whole, so not before
+    /// somebody looks.
+    stale_texts: Vec<usize>,
 }
 
 impl Replica {
@@ -67,6 +70,7 @@ impl Replica {
             questions: Vec::new(),
             roots: Vec::new(),
             view: None,
+            stale_texts: Vec::new(),
             draft,
             client,
             doc,
@@ -280,21 +284,33 @@ impl Replica {
 
     /// Reads again what changed, and checks that it is what was foretold.
     pub(crate) fn refresh(&mut self, changes: &[Change]) -> Result<(), Defect> {
-        let view = self.view.take();
+        let mut view = self.view.take();
         let txn = self.doc.try_transact().map_err(|_| Defect::Busy)?;
-        let mut view = view;
         for change in changes {
             view::refresh(self, &txn, change, view.as_mut())?;
         }
         drop(txn);
         self.view = view;
+        for change in changes {
+            if let Root::Answer(at) = change.root
+                && !self.stale_texts.contains(&usize::from(at))
+            {
+                self.stale_texts.push(usize::from(at));
+            }
+        }
         Ok(())
     }
 
     /// Everything it holds, typed; read again only where something changed.
     pub fn view(&mut self) -> &DraftView {
+        let stale = std::mem::take(&mut self.stale_texts);
         let view = match self.view.take() {
-            Some(view) => view,
+            Some(mut view) => {
+                for at in stale {
+                    view::refresh_question(self, at, &mut view);
+                }
+                view
+            }
             None => view::read(self),
         };
         self.view.insert(view)

@@ -23,6 +23,9 @@ struct Group {
     blocks: Vec<usize>,
 }
 
+/// Deleted ranges of one client, list by list.
+type Deleted = Vec<(ListNo, Range<u32>)>;
+
 struct Judging<'j, 'u, 'a> {
     index: &'j mut Index,
     terms: &'j Terms<'j>,
@@ -31,7 +34,7 @@ struct Judging<'j, 'u, 'a> {
     /// By list, in the order they were met.
     groups: BTreeMap<ListNo, Group>,
     /// What was alive before this update and is deleted by it.
-    deleted: Vec<(ClientId, Vec<(ListNo, Range<u32>)>)>,
+    deleted: Vec<(ClientId, Deleted)>,
 }
 
 pub(super) fn judge(

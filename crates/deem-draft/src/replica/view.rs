@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use deem_core::{
     draft::{DraftView, Kind, Proposal, QuestionDraft},
-    id::{Key, OptionId},
+    id::{Key, OptionId, QuestionId},
     text::trim,
 };
 use yrs::{Any, Array, ArrayRef, GetString, Map, MapRef, Out, ReadTxn, Text, Transact};
@@ -56,6 +56,18 @@ pub(super) fn read(replica: &Replica) -> DraftView {
 }
 
 fn read_question<T: ReadTxn>(replica: &Replica, txn: &T, at: usize) -> QuestionDraft {
+    let text = replica
+        .roots
+        .get(at)
+        .map(|roots| roots.answer.get_string(txn));
+    QuestionDraft {
+        text: text.unwrap_or_default(),
+        ..read_choice(replica, txn, at)
+    }
+}
+
+/// Everything of a question but its text.
+fn read_choice<T: ReadTxn>(replica: &Replica, txn: &T, at: usize) -> QuestionDraft {
     let Some(roots) = replica.roots.get(at) else {
         return QuestionDraft::default();
     };
@@ -68,7 +80,24 @@ fn read_question<T: ReadTxn>(replica: &Replica, txn: &T, at: usize) -> QuestionD
             .and_then(|word| mode_of(&word))
             .unwrap_or_default(),
         single: word(SINGLE).and_then(|id| OptionId::parse(&*id).ok()),
-        text: roots.answer.get_string(txn),
+        text: String::new(),
+    }
+}
+
+/// A view holds only questions where something was written.
+fn put_question(view: &mut DraftView, question: &QuestionId, part: QuestionDraft) {
+    if part == QuestionDraft::default() {
+        view.questions.remove(question);
+    } else {
+        view.questions.insert(question.clone(), part);
+    }
+}
+
+/// Reads one question again.
+pub(super) fn refresh_question(replica: &Replica, at: usize, view: &mut DraftView) {
+    let txn = replica.doc.transact();
+    if let Some(question) = replica.questions.get(at) {
+        put_question(view, question, read_question(replica, &txn, at));
     }
 }
 
@@ -129,15 +158,16 @@ pub(super) fn refresh<T: ReadTxn>(
     }
     let Some(view) = view else { return Ok(()) };
     match change.root {
-        Root::Answer(at) | Root::Choice(at) => {
+        Root::Answer(_) => {}
+        Root::Choice(at) => {
             let at = usize::from(at);
             let question = replica.questions.get(at).ok_or(Defect::Value)?;
-            let part = read_question(replica, txn, at);
-            if part == QuestionDraft::default() {
-                view.questions.remove(question);
-            } else {
-                view.questions.insert(question.clone(), part);
-            }
+            let text = view.question(question).text.clone();
+            let part = QuestionDraft {
+                text,
+                ..read_choice(replica, txn, at)
+            };
+            put_question(view, question, part);
         }
         Root::Options | Root::Criteria => view.proposals = read_proposals(replica, txn),
         Root::Picks => {

@@ -131,7 +131,10 @@ fn a_choice_leaves_picks_of_other_questions() {
     desk.act(&mut tab, &[third]);
     let seen = desk.room.view().unwrap();
     assert_eq!(
-        seen.picks.iter().map(|id| id.as_str()).collect::<Vec<_>>(),
+        seen.picks
+            .iter()
+            .map(deem_core::id::OptionId::as_str)
+            .collect::<Vec<_>>(),
         ["b1"]
     );
     assert_eq!(seen.question(&q1()).single, Some(option("a1")));
@@ -304,7 +307,12 @@ fn editors_are_recorded_in_order() {
     desk.act(&mut noor, &[mark("o1/c1", Some(Mark::Yes))]);
     desk.act(&mut ana, &[mark("o1/c2", Some(Mark::Yes))]);
     desk.act(&mut noor, &[mark("o2/c1", Some(Mark::Yes))]);
-    let editors: Vec<_> = desk.room.editors().iter().map(|who| who.as_str()).collect();
+    let editors: Vec<_> = desk
+        .room
+        .editors()
+        .iter()
+        .map(deem_core::id::Person::as_str)
+        .collect();
     assert_eq!(editors, ["noor", "ana"]);
 }
 
