@@ -186,12 +186,11 @@ impl Space {
         let group = match &asked.op {
             Some(_) if refusal::is_final(&refusal) => {
                 let op = self.op_row(asked, &Outcome::Refused(refusal.clone()));
-                let group = self.commit(Commit {
+                self.remember_op(op.as_ref());
+                self.commit(Commit {
                     op,
                     ..Commit::default()
-                });
-                self.remember_op(asked, &Outcome::Refused(refusal.clone()), group);
-                group
+                })
             }
             _ => group,
         };
@@ -232,12 +231,12 @@ impl Space {
         let mut commit = staged.commit;
         commit.snapshots.extend(extra);
         commit.op = self.op_row(asked, &outcome);
+        self.remember_op(commit.op.as_ref());
         let group = match commit.is_empty() {
             true => waits,
             false => self.commit(commit),
         };
         self.mark_changed(id, staged.number);
-        self.remember_op(asked, &outcome, group);
         self.answer_outcome(group, asked.to, outcome);
         self.announce(group, &staged.broadcasts);
         Ok(group)
@@ -352,7 +351,7 @@ impl Space {
         let moved = named.is_some_and(|named| named != generation);
         let mut context = self.context(asked);
         if moved {
-            let draft = self.draft_now(asked.now, &id, generation)?;
+            let draft = self.draft_now(asked.now, &id, generation, None)?;
             context.draft = Some(Box::new(draft));
         }
         let record = self.record(asked)?;

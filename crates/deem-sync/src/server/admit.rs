@@ -123,11 +123,10 @@ impl Space {
         };
         room.seq = room.seq.saturating_add(1);
         room.bytes = admitted.draft_bytes;
-        let own = admitted
-            .bound
-            .iter()
-            .map(|client| (client.get(), person.clone()));
-        room.people.extend(own);
+        for client in &admitted.bound {
+            room.note_binding(*client, person);
+        }
+        let writers = room.note_writers(person);
         let (seq, id) = (room.seq, std::sync::Arc::clone(&room.id));
         room.changed(Change {
             by: person.clone(),
@@ -175,7 +174,7 @@ impl Space {
             number,
             broadcasts,
             verdicts,
-            people: admitted.bound,
+            people: writers,
             bytes: admitted.bytes,
         };
         Taken {

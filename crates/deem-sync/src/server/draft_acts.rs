@@ -6,7 +6,7 @@ use deem_core::{
     definition::Entry,
     draft::Kind,
     event::Event,
-    id::{DecisionId, Generation},
+    id::{DecisionId, Digest, Generation},
     record::Record,
     refusal::{Reason, Refusal},
     rights::{Act as Right, may},
@@ -32,24 +32,31 @@ const DOCUMENT_BYTES_MAX: usize = 262_144;
 const EDITS_PER_REQUEST_MAX: usize = 1_000;
 
 impl Space {
+    /// The draft at this moment; with its content where it is not the revision that is named.
     pub(super) fn draft_now(
         &mut self,
         now: Now,
         id: &DecisionId,
         generation: Generation,
+        named: Option<Digest>,
     ) -> Result<DraftNow, Refusal> {
         let number = self.room(now, id, generation)?;
         let room = self.rooms.get_mut(&number).ok_or(Refusal::NotFound)?;
         let record = &self.records.get(id).ok_or(Refusal::NotFound)?.record;
         let suggested = record.suggested.as_ref();
-        let (content, digest) = room.content(&record.definition, suggested, now.mono_ms)?;
+        let digest = room.digest(&record.definition, suggested, now.mono_ms)?;
         let view = room.read(|gate| gate.view().cloned())?;
-        Ok(DraftNow {
+        let mut draft = DraftNow {
             view,
             digest: Some(digest),
-            content: content.to_value(),
-            changed: Vec::new(),
-        })
+            ..DraftNow::default()
+        };
+        if named != Some(digest) {
+            let content = room.content(&record.definition, suggested, now.mono_ms)?.0;
+            draft.content = content.to_value();
+            draft.changed = named.map_or_else(Vec::new, |named| room.changed_since(&named));
+        }
+        Ok(draft)
     }
 
     /// `D4`: the relay derives the answer from its own draft.
@@ -59,12 +66,7 @@ impl Space {
         let (id, generation) = (record.id.clone(), record.generation);
         let mut context = self.context(asked);
         if record.is_open() {
-            let mut draft = self.draft_now(asked.now, &id, generation)?;
-            let number = self.room_numbers.get(&(id.clone(), generation));
-            let room = number.and_then(|number| self.rooms.get(number));
-            if let Some(room) = room.filter(|_| draft.digest != Some(body.digest)) {
-                draft.changed = room.changed_since(&body.digest);
-            }
+            let draft = self.draft_now(asked.now, &id, generation, Some(body.digest))?;
             context.draft = Some(Box::new(draft));
         }
         let command = Command::Save {
@@ -164,7 +166,7 @@ impl Space {
         let (id, generation) = (record.id.clone(), record.generation);
         let number = self.room(asked.now, &id, generation)?;
         if body.generation.is_some_and(|named| named != generation) {
-            let draft = self.draft_now(asked.now, &id, generation)?;
+            let draft = self.draft_now(asked.now, &id, generation, None)?;
             return Err(stale(self.record(asked)?, &draft));
         }
         let edits: Vec<DraftEdit> = body
@@ -178,11 +180,9 @@ impl Space {
         let gate = room.gate()?;
         let client = gate.mint(&asked.actor.person, random);
         let update = gate.compose(client, &held.record.definition, &edits)?;
-        let new = !room.people.contains_key(&client.get());
+        let new = !room.is_bound(client, &asked.actor.person);
         if new && update.is_some() {
             self.commit_bindings(number, &[client], &asked.actor.person);
-            let group = self.room_pending(number);
-            self.tell_people(number, group, &[client], &asked.actor.person, None);
         }
         // Nothing changed: an empty update is taken as nothing new.
         let update = update.unwrap_or_else(|| vec![0, 0]);
@@ -200,6 +200,7 @@ impl Space {
         let (_, digest) = room.content(&record.definition, suggested, asked.now.mono_ms)?;
         let outcome = Outcome::Done(Done::json(json!({ "seq": taken.seq, "digest": digest })));
         let op = self.op_row(asked, &outcome);
+        self.remember_op(op.as_ref());
         let person = &asked.actor.person;
         let sender = Sender {
             room: number,
@@ -208,7 +209,6 @@ impl Space {
             except: None,
         };
         self.publish(asked.now, taken, sender, |space, group| {
-            space.remember_op(asked, &outcome, group);
             space.answer_outcome(group, asked.to, outcome);
         });
         Ok(())

@@ -317,7 +317,6 @@ impl Space {
         }
         self.commit_bindings(number, &bound, &person);
         let group = self.room_pending(number);
-        self.tell_people(number, group, &bound, &person, Some(conn));
         let entries: Vec<Entry<'_>> = told
             .iter()
             .map(|(client, clock, state)| Entry {
@@ -352,8 +351,9 @@ impl Space {
         });
         if let Some(room) = self.rooms.get_mut(&number) {
             room.pending = group;
-            room.people
-                .extend(clients.iter().map(|client| (client.get(), person.clone())));
+            for client in clients {
+                room.note_binding(*client, person);
+            }
         }
     }
 

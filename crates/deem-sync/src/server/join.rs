@@ -61,7 +61,7 @@ impl Space {
             now.mono_ms,
         );
         self.sessions.insert(connect.conn, session);
-        self.refresh_followers();
+        self.followers_changed = true;
         let ops = connect.ops.iter().take(HELLO_OPS_MAX);
         let ops = ops
             .map(|op| self.op_of_hello(&connect.actor.person, op))
@@ -250,8 +250,6 @@ impl Space {
             }
         }
         self.commit_bindings(number, &new, &person);
-        let group = self.room_pending(number);
-        self.tell_people(number, group, &new, &person, Some(conn));
         Ok(())
     }
 
@@ -384,7 +382,7 @@ impl Space {
             self.leave_room(now, conn, number);
         }
         if !matches!(session.dialect, Dialect::Stock { .. }) {
-            self.refresh_followers();
+            self.followers_changed = true;
         }
     }
 

@@ -80,20 +80,16 @@ impl Space {
         })
     }
 
-    pub(super) fn remember_op(&mut self, asked: &Asked<'_>, outcome: &Outcome, group: GroupId) {
-        let Some((op, body_sha256)) = asked.op.clone() else {
-            return;
+    /// Until its group is durable an operation is looked up here.
+    pub(super) fn remember_op(&mut self, row: Option<&OpRow>) {
+        let Some(row) = row else { return };
+        let pending = PendingOp {
+            body_sha256: row.body_sha256,
+            outcome: row.outcome.clone(),
+            group: self.pipeline.growing(),
         };
-        let outcome = serde_json::to_vec(outcome).unwrap_or_default();
-        let key = (asked.actor.person.clone(), op);
-        self.ops.insert(
-            key,
-            PendingOp {
-                body_sha256,
-                outcome,
-                group,
-            },
-        );
+        let key = (row.person.clone(), row.op.clone());
+        self.ops.insert(key, pending);
     }
 
     pub(super) fn answer_outcome(&mut self, group: GroupId, to: &ReplyTo, outcome: Outcome) {

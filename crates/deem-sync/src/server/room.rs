@@ -15,7 +15,7 @@ use deem_draft::{
     content::Content,
     gate::{Carrier, Room, Submission, Verdict},
     id::{BlockId, ClientId, DraftId, Epoch},
-    limits::PLACING_STEPS_MAX,
+    limits::{PLACING_STEPS_MAX, UNWRITTEN_IDS_MAX},
     nack::{Defect, Refused},
 };
 
@@ -55,8 +55,10 @@ pub(super) struct DraftRoom {
     pub(super) empty_since_ms: Option<u64>,
     /// Placing steps since it was loaded or rotated.
     pub(super) steps: u64,
-    /// Whose client ids are, in this document.
+    /// Whose client ids are that wrote in this document.
     pub(super) people: BTreeMap<u64, Person>,
+    /// Ids that are bound and wrote nothing yet: a page load that only looked.
+    unwritten: BTreeMap<Person, Vec<ClientId>>,
     /// Bytes of the draft, counted from above.
     pub(super) bytes: usize,
     changes: VecDeque<Change>,
@@ -102,6 +104,7 @@ impl DraftRoom {
             empty_since_ms: Some(now_ms),
             steps: 0,
             people: BTreeMap::new(),
+            unwritten: BTreeMap::new(),
             bytes: 0,
             changes: VecDeque::new(),
             revisions: VecDeque::new(),
@@ -122,7 +125,7 @@ impl DraftRoom {
         let mut room = Self::new(number, loaded.gate, GroupId(0), now_ms);
         room.seq = loaded.seq;
         room.snapshot_seq = loaded.snapshot_seq;
-        room.people = loaded.people;
+        room.bound(loaded.bound);
         Ok(room)
     }
 
@@ -136,7 +139,9 @@ impl DraftRoom {
         self.gate = Some(loaded.gate);
         self.seq = loaded.seq;
         self.snapshot_seq = loaded.snapshot_seq;
-        self.people = loaded.people;
+        self.people.clear();
+        self.unwritten.clear();
+        self.bound(loaded.bound);
         self.cold.clear();
         Ok(())
     }
@@ -184,6 +189,18 @@ impl DraftRoom {
         Ok((content, digest))
     }
 
+    /// The digest alone; the revision is remembered.
+    pub(super) fn digest(
+        &mut self,
+        definition: &Definition,
+        suggested: Option<&OptionId>,
+        now_ms: u64,
+    ) -> Result<Digest, Refusal> {
+        let digest = self.read(|gate| Ok(gate.content(definition, suggested)?.1))?;
+        self.remember(digest, now_ms);
+        Ok(digest)
+    }
+
     fn remember(&mut self, digest: Digest, now_ms: u64) {
         self.digested_ms = Some(now_ms);
         if self.revisions.back() != Some(&(digest, self.seq)) {
@@ -192,6 +209,53 @@ impl DraftRoom {
                 self.revisions.pop_front();
             }
         }
+    }
+
+    /// Takes over bindings from the store.
+    fn bound(&mut self, bindings: Vec<(ClientId, Person)>) {
+        for (client, person) in bindings {
+            self.note_binding(client, &person);
+            self.note_writers(&person);
+        }
+    }
+
+    /// An id was bound; it has not written yet.
+    pub(super) fn note_binding(&mut self, client: ClientId, person: &Person) {
+        if self.people.contains_key(&client.get()) {
+            return;
+        }
+        let ids = self.unwritten.entry(person.clone()).or_default();
+        if !ids.contains(&client) {
+            ids.push(client);
+        }
+        // The gate forgets the oldest ones too; they are bound again when they write.
+        if ids.len() > UNWRITTEN_IDS_MAX {
+            ids.remove(0);
+        }
+    }
+
+    /// Which ids of a person have begun to write since they were bound: from now on everybody
+    /// knows whose they are.
+    pub(super) fn note_writers(&mut self, person: &Person) -> Vec<ClientId> {
+        let (Some(gate), Some(ids)) = (&self.gate, self.unwritten.get_mut(person)) else {
+            return Vec::new();
+        };
+        let wrote = |client: &ClientId| gate.next_clock(*client).is_some_and(|clock| clock > 0);
+        let (written, rest) = std::mem::take(ids).into_iter().partition(wrote);
+        *ids = rest;
+        if ids.is_empty() {
+            self.unwritten.remove(person);
+        }
+        let written: Vec<ClientId> = written;
+        let known = written.iter().map(|client| (client.get(), person.clone()));
+        self.people.extend(known);
+        written
+    }
+
+    /// Whether the binding of this id was noted.
+    pub(super) fn is_bound(&self, client: ClientId, person: &Person) -> bool {
+        let waits = self.unwritten.get(person);
+        self.people.contains_key(&client.get()) || waits.is_some_and(|ids| ids.contains(&client))
     }
 
     /// Before the draft moves: remembers the revision it shows now, if somebody can have looked at
@@ -212,7 +276,7 @@ impl DraftRoom {
                 .is_some_and(|(_, seq)| *seq == self.seq);
         if due && !known {
             // A defect is found by the update itself.
-            let _ = self.content(definition, suggested, now_ms);
+            let _ = self.digest(definition, suggested, now_ms);
         }
     }
 
@@ -293,6 +357,7 @@ impl DraftRoom {
             epoch: draft.epoch.0,
         });
         self.people.clear();
+        self.unwritten.clear();
         self.cold.clear();
     }
 
@@ -336,7 +401,7 @@ struct Loaded {
     gate: Room,
     seq: u64,
     snapshot_seq: u64,
-    people: BTreeMap<u64, Person>,
+    bound: Vec<(ClientId, Person)>,
 }
 
 fn load_gate(
@@ -387,13 +452,13 @@ fn load_gate(
             Err(Refused::Defect(_)) => return Err(damaged("an update does not apply")),
         }
     }
-    let people = bind_again(&mut gate, &id, loader.bindings(decision)?);
+    let bound = bind_again(&mut gate, &id, loader.bindings(decision)?);
     settle_again(&mut gate, held);
     Ok(Loaded {
         gate,
         seq,
         snapshot_seq,
-        people,
+        bound,
     })
 }
 
@@ -431,16 +496,16 @@ fn read_row(bytes: &[u8]) -> Option<(&[u8], Vec<MadeOn>)> {
 pub(super) type MadeOn = (Cell, Option<BlockId>);
 
 /// Ids that were bound by a join or presence and wrote nothing since the snapshot.
-fn bind_again(gate: &mut Room, id: &RoomId, bindings: Vec<BindingRow>) -> BTreeMap<u64, Person> {
-    let mut people = BTreeMap::new();
+fn bind_again(gate: &mut Room, id: &RoomId, bindings: Vec<BindingRow>) -> Vec<(ClientId, Person)> {
+    let mut bound = Vec::new();
     for row in bindings.into_iter().filter(|row| row.room == *id) {
         if let Some(client) = ClientId::new(row.client) {
             // Bound by the snapshot or the tail already: as it should be.
             let _ = gate.bind(client, &row.person);
-            people.insert(row.client, row.person);
+            bound.push((client, row.person));
         }
     }
-    people
+    bound
 }
 
 /// Verdicts since the snapshot: they are in the record.

@@ -40,6 +40,8 @@ pub struct Space {
     pub(super) durable_commit: u64,
     /// The host has work under way on this document (`D6.1`).
     pub(super) implementation: bool,
+    /// Sockets came or went since the followers were read.
+    pub(super) followers_changed: bool,
     last_at: At,
     /// The store failed and what is durable could not be read since.
     stopped: bool,
@@ -66,6 +68,7 @@ impl Space {
             last_commit: 0,
             durable_commit: 0,
             implementation: false,
+            followers_changed: false,
             last_at: At(0),
             stopped: false,
         };
@@ -146,6 +149,7 @@ impl Space {
         let now = self.at(now);
         match result {
             GroupResult::Durable => {
+                self.refresh_followers();
                 let Some(last_entry) = self.pipeline.durable(group) else {
                     return;
                 };
@@ -180,7 +184,7 @@ impl Space {
             self.pipeline.output.closes.push((conn, close.clone()));
         }
         self.sessions.clear();
-        self.refresh_followers();
+        self.followers_changed = true;
         self.stopped = true;
         let _ = (now, self.awake());
     }
@@ -262,8 +266,11 @@ impl Space {
         self.pipeline.growing()
     }
 
-    /// Who follows the space may have changed.
-    pub(super) fn refresh_followers(&mut self) {
+    /// Reads who follows the space, if that changed: broadcasts leave only with a group.
+    fn refresh_followers(&mut self) {
+        if !std::mem::take(&mut self.followers_changed) {
+            return;
+        }
         let of = |several: bool| -> Arc<[ConnId]> {
             let native = Dialect::Native { several };
             self.sessions
@@ -284,20 +291,28 @@ impl Space {
         u64::from_le_bytes(bytes)
     }
 
-    /// A fresh decision id: `d` and 15 characters of 6 random bits each.
+    /// A fresh decision id: `d` and 15 characters of 6 random bits each. `None` = the source of
+    /// randomness repeats itself.
     pub(super) fn mint_decision(&mut self) -> Option<DecisionId> {
         const ALPHABET: &[u8; 64] =
             b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-        let mut bytes = [0; 15];
-        (self.config.mint)(&mut bytes);
-        let letters = bytes
-            .iter()
-            .filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
-        let id: String = std::iter::once('d')
-            .chain(letters.map(|b| char::from(*b)))
-            .collect();
-        DecisionId::parse(id)
-            .ok()
-            .filter(|id| !self.records.contains_key(id))
+        const DRAWS_MAX: usize = 8;
+        for _ in 0..DRAWS_MAX {
+            let mut bytes = [0; 15];
+            (self.config.mint)(&mut bytes);
+            let letters = bytes
+                .iter()
+                .filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
+            let id: String = std::iter::once('d')
+                .chain(letters.map(|byte| char::from(*byte)))
+                .collect();
+            let fresh = DecisionId::parse(id)
+                .ok()
+                .filter(|id| !self.records.contains_key(id));
+            if fresh.is_some() {
+                return fresh;
+            }
+        }
+        None
     }
 }

@@ -116,7 +116,7 @@ pub struct Joined {
     pub epoch: u32,
     /// Of the last durable update.
     pub seq: u64,
-    /// Yrs client id (decimal) -> person, of everybody who wrote or joined.
+    /// Yrs client id (decimal) -> person, of everybody who wrote in this document.
     pub people: BTreeMap<String, Person>,
     /// Yrs client id (decimal) -> next clock, of the ids that were named; kept across epochs, so a
     /// row whose ack was lost is told apart from one that never arrived.
@@ -267,7 +267,7 @@ pub enum ServerMessage {
     Ack(Ack),
     /// It was refused.
     Nack(NackMessage),
-    /// Client ids that were bound in a room since the join.
+    /// Client ids that began to write in a room since the join; comes before their first frame.
     People(People),
     /// Proposals that were judged.
     Verdicts(Verdicts),

@@ -29,7 +29,7 @@ fn nothing_of_an_edit_leaves_before_it_is_durable() {
     world.commit();
     assert_eq!(noor.acks(&world), [(1, 1)]);
     assert_eq!(world.kinds(noor.conn), ["ack"], "the relay does not echo");
-    assert_eq!(world.kinds(ilse.conn), ["frame"]);
+    assert_eq!(world.kinds(ilse.conn), ["people", "frame"]);
     assert_eq!(world.disk.borrow().drafts.len(), 1);
     assert_eq!(ilse.pull(&mut world), 1);
     assert_eq!(noor.digest(), ilse.digest());
@@ -37,7 +37,8 @@ fn nothing_of_an_edit_leaves_before_it_is_durable() {
     assert_eq!(draft["editors"], json!(["noor"]));
     assert_eq!(draft["seq"], 1);
     assert_eq!(draft["digest"], noor.digest().to_string());
-    assert_eq!(ilse.joined["people"]["11"], "noor");
+    let tim = Peer::join(&mut world, "tim", 13, &id);
+    assert_eq!(tim.joined["people"], json!({"11": "noor"}));
 }
 
 /// D2.6: ids that are bound after a join are told, so that later edits show who made them.
@@ -45,12 +46,18 @@ fn nothing_of_an_edit_leaves_before_it_is_durable() {
 fn members_learn_whose_a_new_id_is() {
     let (mut world, id) = World::with_choice();
     let noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    assert_eq!(ilse.joined["people"], json!({}), "ids that wrote nothing");
     world.clear();
-    let _ilse = Peer::join(&mut world, "ilse", 12, &id);
-    assert_eq!(
-        world.of_kind(noor.conn, "people")[0]["people"],
-        json!({"12": "ilse"})
-    );
+    ilse.edit(&mut world, yes("o1", "c1"));
+    ilse.edit(&mut world, yes("o1", "c2"));
+    world.settle();
+    assert_eq!(world.kinds(noor.conn), ["people", "frame", "frame"]);
+    let told = &world.of_kind(noor.conn, "people")[0]["people"];
+    assert_eq!(*told, json!({"12": "ilse"}));
+    world.restart();
+    let tim = Peer::join(&mut world, "tim", 13, &id);
+    assert_eq!(tim.joined["people"], json!({"12": "ilse"}));
 }
 
 /// D2.5: a replayed update is accepted as nothing new: no seq, no credit, no relaying.
