@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use deem_core::id::{OpId, SpaceId};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -41,10 +42,13 @@ impl Client {
             .ok()
             .filter(|token| !token.is_empty());
         let (headers, user) = match (token, &connection.user) {
-            (Some(token), user) => (
-                vec![("authorization", format!("Bearer {token}"))],
-                user.clone().unwrap_or_else(|| "token".into()),
-            ),
+            (Some(token), user) => {
+                let name = subject(&token).or_else(|| user.clone());
+                (
+                    vec![("authorization", format!("Bearer {token}"))],
+                    name.unwrap_or_else(|| "token".into()),
+                )
+            }
             (None, Some(user)) => {
                 let role = connection
                     .role
@@ -147,6 +151,14 @@ impl Client {
     }
 }
 
+/// The person a token names. Not verified here: it only keeps apart what was shown to whom.
+fn subject(token: &str) -> Option<String> {
+    let payload = token.split('.').nth(1)?;
+    let payload = Base64UrlUnpadded::decode_vec(payload).ok()?;
+    let claims: Value = serde_json::from_slice(&payload).ok()?;
+    Some(claims.get("sub")?.as_str()?.to_string())
+}
+
 /// Reads an answer of the relay into its shape.
 pub fn shape<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
     serde_json::from_value(value).map_err(|error| {
@@ -163,4 +175,20 @@ pub fn fresh_op() -> Result<OpId, Failure> {
         .map_err(|e| Failure::Local(format!("this system gives no random bytes: {e}")))?;
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     OpId::parse(digits).map_err(|e| Failure::Local(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_says_whose_it_is() {
+        let payload = Base64UrlUnpadded::encode_string(br#"{"sub":"ada","exp":1}"#);
+        assert_eq!(
+            subject(&format!("e30.{payload}.c2ln")).as_deref(),
+            Some("ada")
+        );
+        assert_eq!(subject("no token"), None);
+        assert_eq!(subject("e30.!!.c2ln"), None);
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     failure::Failure,
     resolve::Meant,
     shown::{self, Displayed},
-    terminal::{columns, table, visible},
+    terminal::{columns, print, table, visible},
     view::{DecisionView, answer_text},
 };
 
@@ -96,12 +96,13 @@ fn read_id(id: &str) -> Result<DecisionId, Failure> {
 
 impl Session {
     /// Prints the relay's body, or what `words` makes of it.
-    fn say(&self, body: &Value, words: impl FnOnce(&Value) -> String) {
-        if self.json {
-            println!("{body}");
+    fn say(&self, body: &Value, words: impl FnOnce(&Value) -> String) -> Result<(), Failure> {
+        let text = if self.json {
+            body.to_string()
         } else {
-            println!("{}", words(body));
-        }
+            words(body)
+        };
+        print(&format!("{text}\n"))
     }
 
     fn get(&self, id: &DecisionId) -> Result<(Value, DecisionView), Failure> {
@@ -147,8 +148,7 @@ impl Session {
                 self.client.relay(),
                 word(body, "url")
             )
-        });
-        Ok(())
+        })
     }
 
     fn list(&self, status: Option<&str>) -> Result<(), Failure> {
@@ -167,13 +167,12 @@ impl Session {
         }
         let query = status.map_or(String::new(), |status| format!("?status={status}"));
         let body = self.client.get(&format!("decisions{query}"))?;
-        self.say(&body, draw_list);
-        Ok(())
+        self.say(&body, draw_list)
     }
 
     fn show(&self, id: &DecisionId) -> Result<(), Failure> {
         let (body, view) = self.get(id)?;
-        self.say(&body, |_| view.draw(columns()).trim_end().to_string());
+        self.say(&body, |_| view.draw(columns()).trim_end().to_string())?;
         let Some(draft) = &view.draft else {
             return Ok(());
         };
@@ -230,8 +229,7 @@ impl Session {
                 word(entry, "id"),
                 word(entry, "label")
             )
-        });
-        Ok(())
+        })
     }
 
     fn save(
@@ -272,8 +270,7 @@ impl Session {
                 word(body, "resolver"),
                 word(body, "at")
             )
-        });
-        Ok(())
+        })
     }
 
     fn plain(&self, id: &DecisionId, path: &str, done: &str) -> Result<(), Failure> {
@@ -282,8 +279,7 @@ impl Session {
             generation: None,
         };
         let body = self.client.post(&format!("decisions/{id}/{path}"), &body)?;
-        self.say(&body, |_| format!("{id} {done}"));
-        Ok(())
+        self.say(&body, |_| format!("{id} {done}"))
     }
 
     fn cancel(&self, id: &DecisionId, reason: String) -> Result<(), Failure> {
@@ -293,8 +289,7 @@ impl Session {
             reason,
         };
         let body = self.client.post(&format!("decisions/{id}/cancel"), &body)?;
-        self.say(&body, |_| format!("{id} cancelled"));
-        Ok(())
+        self.say(&body, |_| format!("{id} cancelled"))
     }
 
     fn why(&self, id: &DecisionId, text: String) -> Result<(), Failure> {
@@ -309,8 +304,7 @@ impl Session {
             text,
         };
         let body = self.client.post(&format!("decisions/{id}/why"), &body)?;
-        self.say(&body, |_| format!("{id}: {done}"));
-        Ok(())
+        self.say(&body, |_| format!("{id}: {done}"))
     }
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use crate::terminal::visible;
+use crate::terminal::{print, visible};
 
 /// Why a command was not done.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub enum Failure {
     Unreachable(String),
     /// This machine did not let us: a file, stdout; a sentence.
     Local(String),
+    /// Who read our stdout has seen enough: no failure of ours.
+    NobodyReads,
 }
 
 impl Failure {
@@ -24,26 +26,30 @@ impl Failure {
     /// stdout too.
     pub fn report(&self, json: bool) -> ExitCode {
         if let (Self::Refused(body), true) = (self, json) {
-            println!("{body}");
+            let _ = print(&format!("{body}\n"));
         }
-        eprintln!("{}", self.sentence());
+        if let Some(sentence) = self.sentence() {
+            eprintln!("{sentence}");
+        }
         ExitCode::from(self.exit_status())
     }
 
     fn exit_status(&self) -> u8 {
         match self {
+            Self::NobodyReads => 0,
             Self::Refused(_) | Self::Local(_) => 1,
             Self::Usage(_) => 2,
             Self::Unreachable(_) => 3,
         }
     }
 
-    fn sentence(&self) -> String {
+    fn sentence(&self) -> Option<String> {
         match self {
-            Self::Refused(body) => refusal(body),
+            Self::Refused(body) => Some(refusal(body)),
             Self::Usage(sentence) | Self::Unreachable(sentence) | Self::Local(sentence) => {
-                sentence.clone()
+                Some(sentence.clone())
             }
+            Self::NobodyReads => None,
         }
     }
 }
@@ -94,7 +100,7 @@ mod tests {
             "changed": [{"by": "noor", "at": "2026-11-30T10:02:11.000Z", "seq": 4}],
         });
         assert_eq!(
-            Failure::Refused(body).sentence(),
+            Failure::Refused(body).sentence().unwrap_or_default(),
             "The draft moved. [stale]\n  changed by noor at 2026-11-30T10:02:11.000Z\n  \
              show it again, then save what you see"
         );

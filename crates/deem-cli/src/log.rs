@@ -1,7 +1,5 @@
 //! `deem log`: what was committed, in order.
 
-use std::io::Write;
-
 use deem_core::event::Event;
 use deem_sync::wire::reply::LogEntry;
 use serde_json::Value;
@@ -10,7 +8,7 @@ use crate::{
     args::{Connection, Log},
     client::{Client, shape},
     failure::Failure,
-    terminal::visible,
+    terminal::{self, visible},
 };
 
 /// Seconds a poll waits for the next commit; the relay's longest is 25.
@@ -62,18 +60,16 @@ pub fn page(client: &Client, since: u64, wait_seconds: u64) -> Result<Page, Fail
 
 /// Prints a page, as JSON lines or in words.
 pub fn print(page: &Page, json: bool) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    let mut write =
-        |line: String| writeln!(out, "{line}").map_err(|e| Failure::Local(format!("stdout: {e}")));
+    let mut text = String::new();
     for entry in &page.entries {
-        write(if json {
+        text.push_str(&if json {
             entry.to_string()
         } else {
             sentence(entry)?
-        })?;
+        });
+        text.push('\n');
     }
-    out.flush()
-        .map_err(|e| Failure::Local(format!("stdout: {e}")))
+    terminal::print(&text)
 }
 
 fn sentence(entry: &Value) -> Result<String, Failure> {

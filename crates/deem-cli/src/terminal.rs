@@ -2,11 +2,13 @@
 
 mod table;
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 use deem_core::text::{is_bidi, is_zero_width};
 pub use table::table;
 use unicode_width::UnicodeWidthStr;
+
+use crate::failure::Failure;
 
 /// Columns of the terminal behind stdout; `None` where that is a file or a pipe.
 pub fn columns() -> Option<usize> {
@@ -15,6 +17,19 @@ pub fn columns() -> Option<usize> {
         return None;
     }
     terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0))
+}
+
+/// Prints a whole text at once and waits until it is handed on.
+///
+/// # Errors
+/// [`Failure::NobodyReads`] where the reader has gone (`deem log | head`).
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let done = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    done.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::NobodyReads,
+        _ => Failure::Local(format!("stdout: {error}")),
+    })
 }
 
 /// Text of other people with everything visible that would move the cursor, hide or reorder text.

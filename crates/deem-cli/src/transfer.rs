@@ -20,6 +20,7 @@ use crate::{
     client::{Client, fresh_op},
     failure::Failure,
     log,
+    terminal::print,
 };
 
 /// Prints the whole log as JSON lines.
@@ -96,16 +97,12 @@ fn send(client: &Client, cards: Vec<Import>, json: bool) -> Result<(), Failure> 
         }
     }
     if json {
-        println!("{}", json!({"imported": fresh, "known": known}));
-        return Ok(());
+        return print(&format!("{}\n", json!({"imported": fresh, "known": known})));
     }
-    println!("imported {}{}", fresh.len(), listed(&fresh));
+    print(&format!("imported {}{}\n", fresh.len(), listed(&fresh)))?;
     if !known.is_empty() {
-        println!(
-            "known already, left as they are {}{}",
-            known.len(),
-            listed(&known)
-        );
+        let (count, ids) = (known.len(), listed(&known));
+        print(&format!("known already, left as they are {count}{ids}\n"))?;
     }
     Ok(())
 }

@@ -115,8 +115,7 @@ impl Session {
         self.say(&body, |body| {
             let seq = body.get("seq").and_then(Value::as_u64).unwrap_or_default();
             format!("seq {seq}  digest {}", word(body, "digest"))
-        });
-        Ok(())
+        })
     }
 }
 

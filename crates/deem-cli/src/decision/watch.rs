@@ -1,6 +1,6 @@
 //! `deem decision watch`: follows a decision live.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use deem_core::id::DecisionId;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::Session;
 use crate::{
     failure::Failure,
     log::{self, Page},
-    terminal::columns,
+    terminal::{columns, print},
     view::DecisionView,
 };
 
@@ -67,15 +67,12 @@ fn draw_changes(view: &DecisionView, drawn: &mut String) -> Result<(), Failure> 
     if now == *drawn {
         return Ok(());
     }
-    let mut out = std::io::stdout().lock();
-    let start = match (out.is_terminal(), drawn.is_empty()) {
+    let start = match (std::io::stdout().is_terminal(), drawn.is_empty()) {
         (true, _) => CLEAR,
         (false, true) => "",
         (false, false) => "\n",
     };
-    write!(out, "{start}{now}")
-        .and_then(|()| out.flush())
-        .map_err(|e| Failure::Local(format!("stdout: {e}")))?;
+    print(&format!("{start}{now}"))?;
     *drawn = now;
     Ok(())
 }
