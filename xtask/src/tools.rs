@@ -171,3 +171,15 @@ pub fn wasm_test_runner(repo: &Repo) -> Result<PathBuf, String> {
 pub fn has_nextest() -> bool {
     run::output(Path::new("."), "cargo", &["nextest", "--version"]).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runner_is_of_the_version_that_the_engine_is_built_with() {
+        let pins = include_str!("../../wasm-pack.toml");
+        let line = format!("version = \"{WASM_BINDGEN_VERSION}\"");
+        assert!(pins.lines().any(|pinned| pinned == line), "{line}");
+    }
+}

@@ -15,7 +15,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Starts `binary serve --dev --loops 1` on core 0.
+    /// Starts `binary serve --dev` on core 0.
     ///
     /// # Errors
     /// Where the binary is missing or does not print an address.
@@ -25,7 +25,7 @@ impl Relay {
         let mut child = Command::new("taskset")
             .args(["-c", "0"])
             .arg(binary)
-            .args(["serve", "--dev", "--loops", "1", "--listen", "127.0.0.1:0", "--data"])
+            .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
             .arg(&data)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -124,3 +124,25 @@ impl Pins {
         Ok(pins)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pins_of_this_repository_are_understood() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let pins = Pins::read(&root).expect("wasm-pack.toml is whole");
+        assert_eq!(pins.build.target, "wasm32-unknown-unknown");
+        assert!(pins.budget.iter().all(|budget| !budget.why.is_empty()));
+    }
+
+    #[test]
+    fn a_misspelt_pin_is_an_error() {
+        let text = std::fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wasm-pack.toml"),
+        );
+        let text = text.expect("it is there").replace("profile =", "profil =");
+        assert!(toml::from_str::<Pins>(&text).is_err());
+    }
+}

@@ -88,3 +88,28 @@ fn judge(budget: &Budget, sizes: &Sizes, over: &mut Vec<String>) -> String {
     }
     note
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_over_its_budget_is_named() {
+        let budget = |brotli, gzip| Budget {
+            file: PathBuf::from("engine.wasm"),
+            brotli_bytes_max: brotli,
+            gzip_bytes_max: gzip,
+            why: "smaller is better".into(),
+        };
+        let sizes = Sizes {
+            raw: 100,
+            gzip: 60,
+            brotli: 50,
+        };
+        let mut over = Vec::new();
+        assert!(judge(&budget(Some(50), Some(60)), &sizes, &mut over).contains("budget 50"));
+        assert_eq!(over.len(), 0);
+        judge(&budget(Some(49), Some(59)), &sizes, &mut over);
+        assert_eq!(over.len(), 2, "{over:?}");
+    }
+}
