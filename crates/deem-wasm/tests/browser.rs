@@ -1,0 +1,57 @@
+//! The engine in a browser: its randomness, its normalization, its objects.
+#![cfg(target_arch = "wasm32")]
+
+mod support;
+
+use js_sys::Reflect;
+use support::{DECISION, engine, outputs, rows};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+fn get(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap()
+}
+
+/// `crypto.getRandomValues` gives ids; a draft made here is whole.
+#[wasm_bindgen_test]
+fn an_edit_works_with_the_browsers_randomness() {
+    let (mut one, mut two) = (engine(), engine());
+    let client = |engine: &mut deem_wasm::Engine| {
+        engine.set_mark(DECISION, "o1", "c1", 2).unwrap();
+        let batch = engine.drain();
+        assert!(outputs(&batch).iter().any(|(op, _)| *op == 7));
+        rows(&batch).into_values().next().unwrap()["client"]
+            .as_u64()
+            .unwrap()
+    };
+    assert_ne!(client(&mut one), client(&mut two));
+    let (first, second) = (
+        one.snapshot(DECISION).unwrap(),
+        two.snapshot(DECISION).unwrap(),
+    );
+    assert_eq!(get(&first, "digest"), get(&second, "digest"));
+    assert_eq!(one.matrix(DECISION).unwrap().to_vec(), [2, 0, 0, 0]);
+}
+
+/// D1.6: what a label may not hold is refused here as everywhere, before the draft changes.
+#[wasm_bindgen_test]
+fn labels_are_judged_before_they_are_drafted() {
+    let mut engine = engine();
+    let refused = engine
+        .append_option(DECISION, None, "Ba\u{200b}rn", None)
+        .unwrap_err();
+    assert_eq!(get(&refused, "code"), "invalid");
+    assert_eq!(get(&refused, "reason"), "character");
+    assert!(rows(&engine.drain()).is_empty());
+    engine
+        .append_option(
+            DECISION,
+            None,
+            "  \u{6a9}\u{62a}\u{627}\u{628}\u{200c}\u{647}\u{627} ",
+            None,
+        )
+        .unwrap();
+    assert_eq!(rows(&engine.drain()).len(), 1);
+}
