@@ -49,6 +49,8 @@ pub const HOLD_BYTES_MAX: usize = 65_536;
 pub const IDS_PER_PERSON_MAX: usize = 256;
 /// Yrs client ids one `join` or `rebase` names: a leader's own and its followers'.
 pub const IDS_PER_JOIN_MAX: usize = 64;
+/// Cells of one `made-on`: more than a whole matrix of 20 x 5.
+pub const MADE_ON_CELLS_MAX: usize = 128;
 /// Commits of one page of the log.
 pub const LOG_PAGE_MAX: usize = 500;
 /// A long poll of the log, milliseconds.
@@ -123,6 +125,7 @@ table! {
     HOLD_BYTES_MAX, "bytes", "edits of one connection held while a save is committed";
     IDS_PER_PERSON_MAX, "ids", "Yrs client ids that have written, per person and generation";
     IDS_PER_JOIN_MAX, "ids", "Yrs client ids of one join: a leader's and its followers'";
+    MADE_ON_CELLS_MAX, "cells", "named by one made-on";
     LOG_PAGE_MAX, "commits", "one page of the log";
     LOG_WAIT_MS_MAX, "ms", "a long poll of the log";
     LOG_WAITERS_MAX, "requests", "long polls waiting in one space";

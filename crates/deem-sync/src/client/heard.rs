@@ -215,7 +215,7 @@ pub(crate) fn joined(mut body: Map<String, Value>) -> Option<Joined> {
             .filter_map(|(id, clock)| Some((id.parse().ok()?, clock.as_u64()?)))
             .collect(),
         proposals: read(body.remove("proposals")?)?,
-        read_only: body.flag("read_only"),
+        read_only: body.flag("readOnly"),
     })
 }
 

@@ -16,12 +16,12 @@ use super::{
     edits::Arrival,
     io::{ConnId, Connect, Now},
     pipeline::Held,
-    room::DraftRoom,
+    room::{DraftRoom, MadeOn},
     session::{Dialect, Member, Session, Standing},
     space::Space,
 };
 use crate::{
-    limits::{HELLO_OPS_MAX, IDS_PER_JOIN_MAX, ROOMS_PER_SOCKET_MAX},
+    limits::{HELLO_OPS_MAX, IDS_PER_JOIN_MAX, MADE_ON_CELLS_MAX, ROOMS_PER_SOCKET_MAX},
     wire::{
         ClientMessage, Close, CloseCode, Message, Nack, RoomName,
         reply::{Joined, WelcomeOp, WelcomeSpace},
@@ -104,14 +104,24 @@ impl Space {
             }
             (ClientMessage::Leave { room }, _) => self.leave(now, conn, room),
             (ClientMessage::MadeOn { room, n, cells }, _) => {
-                let session = self.sessions.get_mut(&conn);
-                if let Some(member) = session.and_then(|session| session.rooms.get_mut(&room)) {
-                    member.made_on = Some((n, cells.into_iter().collect()));
-                }
+                self.made_on(now, conn, room, n, cells.into_iter().collect());
             }
             (ClientMessage::Records { .. }, Some(to)) => self.all_records(conn, &to),
             (ClientMessage::Ask(ask), Some(to)) => self.socket_act(now, conn, &to, ask),
             _ => self.close(now, conn, Close::new(CloseCode::Malformed, "malformed")),
+        }
+    }
+
+    fn made_on(&mut self, now: Now, conn: ConnId, room: u32, n: u64, mut cells: Vec<MadeOn>) {
+        let Some(session) = self.sessions.get_mut(&conn) else {
+            return;
+        };
+        if session.made_on.take(now.mono_ms).is_err() {
+            return;
+        }
+        cells.truncate(MADE_ON_CELLS_MAX);
+        if let Some(member) = session.rooms.get_mut(&room) {
+            member.made_on = Some((n, cells));
         }
     }
 

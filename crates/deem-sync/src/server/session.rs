@@ -121,6 +121,8 @@ pub(super) struct Session {
     pub(super) edits: Bucket,
     pub(super) control: Bucket,
     pub(super) presence: Bucket,
+    /// `made-on` messages; past it they are ignored and a mark log is less exact.
+    pub(super) made_on: Bucket,
 }
 
 impl Session {
@@ -140,6 +142,7 @@ impl Session {
             edits: Bucket::new(EDITS_PER_SECOND, EDITS_BURST, now_ms),
             control: Bucket::new(CONTROL_PER_SECOND, CONTROL_BURST, now_ms),
             presence: Bucket::new(PRESENCE_PER_SECOND, PRESENCE_PER_SECOND, now_ms),
+            made_on: Bucket::new(EDITS_PER_SECOND, u64::from(OUTBOX_ROWS_MAX), now_ms),
         }
     }
 

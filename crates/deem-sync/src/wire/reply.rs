@@ -107,6 +107,7 @@ pub struct ProposalView {
 
 /// The body of a `join` or `rebase` reply that is `ok`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Joined {
     /// The room's number, the same for every member until it is evicted.
     pub room: u32,

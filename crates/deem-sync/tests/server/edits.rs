@@ -1,5 +1,6 @@
 //! Edits of drafts on the wire (`D2`), authorship, refusals.
 
+use deem_core::draft::Mark;
 use deem_sync::wire::{
     Entry, Message, awareness_entries, read_frame, request::Verb, write_awareness,
 };
@@ -411,10 +412,7 @@ fn a_cell_marked_at_the_same_time_is_contested() {
     let (mut world, id) = World::with_choice();
     let mut noor = Peer::join(&mut world, "noor", 11, &id);
     let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
-    noor.edit(
-        &mut world,
-        mark("o1", "c1", Some(deem_core::draft::Mark::No)),
-    );
+    noor.edit(&mut world, mark("o1", "c1", Some(Mark::No)));
     ilse.edit(&mut world, yes("o1", "c1"));
     world.settle();
     let contested = world.get(&writer("tim"), &id)["contested"].clone();
@@ -426,4 +424,39 @@ fn a_cell_marked_at_the_same_time_is_contested() {
     // Also from the log alone.
     world.restart();
     assert_eq!(world.get(&writer("tim"), &id)["contested"], contested);
+}
+
+/// D12.2: a row that a rebase made again says what its author had in front of them when they made
+/// it first, so two marks made at the same time stay contested; also from the log alone.
+#[test]
+fn a_rebased_mark_is_still_contested() {
+    for told in [true, false] {
+        let (mut world, id) = World::with_choice();
+        let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+        ilse.edit(&mut world, yes("o1", "c1"));
+        world.settle();
+        // Noor marked the empty cell on a train; her replica was replaced since.
+        let mut noor = Peer::join(&mut world, "noor", 14, &id);
+        if told {
+            let cells = json!({"o1/c1": null});
+            let made_on = json!({"kind": "made-on", "room": noor.room, "n": 1, "cells": cells});
+            world.say(noor.conn, &made_on);
+        }
+        noor.edit(&mut world, mark("o1", "c1", Some(Mark::No)));
+        world.settle();
+        for restart in [false, true] {
+            if restart {
+                world.restart();
+            }
+            let card = world.get(&writer("tim"), &id);
+            let lost = card
+                .get("contested")
+                .map(|cells| cells[0]["lost"][0]["by"].clone());
+            assert_eq!(
+                lost,
+                told.then(|| json!("ilse")),
+                "told {told}, restart {restart}"
+            );
+        }
+    }
 }

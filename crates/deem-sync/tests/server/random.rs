@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use deem_core::{draft::Mark, id::DecisionId};
-use deem_sync::wire::request::Verb;
+use deem_sync::wire::{ClientMessage, Entry, Frame, Message, request::Verb, write_awareness};
 use serde_json::json;
 
 use crate::{
@@ -210,4 +210,72 @@ fn random_saves_settle_each_generation_once() {
             "seed {seed}"
         );
     }
+}
+
+/// SYNC-3: broken frames and messages of a member never stop the machine or harm another member.
+#[test]
+fn broken_input_harms_nobody_else() {
+    let mut dice = Dice(3);
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    let update = noor.draw(choose("o1"));
+    noor.push(&mut world, &update);
+    world.settle();
+    let body = write_awareness(&[Entry {
+        client: 500,
+        clock: 1,
+        state: "{}",
+    }]);
+    let vector = noor.guard.replica().state_vector();
+    let join =
+        json!({"kind": "join", "rid": 1, "room": format!("s/{id}"), "ids": [77]}).to_string();
+    let mut conn = ilse.conn;
+    for round in 0..4_000 {
+        let messages = [
+            Message::Update(&update),
+            Message::Step2(&update),
+            Message::Step1(&vector),
+            Message::Awareness(&body),
+        ];
+        let message = messages[usize::try_from(dice.roll(4)).unwrap()];
+        let mut bytes = Frame {
+            room: noor.room,
+            n: 1,
+            message,
+        }
+        .to_bytes()
+        .to_vec();
+        let mut text = join.clone().into_bytes();
+        for _ in 0..=dice.roll(3) {
+            let at = usize::try_from(dice.roll(bytes.len() as u64)).unwrap();
+            bytes[at] = u8::try_from(dice.roll(256)).unwrap();
+            let at = usize::try_from(dice.roll(text.len() as u64)).unwrap();
+            text[at] = u8::try_from(dice.roll(128)).unwrap();
+        }
+        world.space.binary(world.now, conn, &bytes);
+        match ClientMessage::read(&String::from_utf8_lossy(&text)) {
+            Ok(message) => world.space.control(world.now, conn, message),
+            Err(bad) => world.space.malformed(world.now, conn, &bad),
+        }
+        world.settle();
+        world.pass(50);
+        if world.closed.remove(&conn).is_some() || round % 50 == 0 {
+            world.space.disconnect(world.now, conn);
+            conn = world.connect(writer("ilse"));
+            world.ask(conn, &serde_json::from_str(&join).unwrap());
+        }
+    }
+    world.clear();
+    noor.edit(&mut world, mark("o1", "c1", Some(Mark::Yes)));
+    world.settle();
+    assert_eq!(
+        noor.acks(&world),
+        [(2, world.disk.borrow().drafts.len() as u64)]
+    );
+    noor.catch_up(&mut world);
+    let digest = world.draft(&id)["digest"].clone();
+    assert_eq!(digest, noor.digest().to_string());
+    ilse = Peer::join(&mut world, "ilse", 99, &id);
+    assert_eq!(digest, ilse.digest().to_string());
 }
