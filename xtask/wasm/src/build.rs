@@ -19,6 +19,7 @@ pub fn build(root: &Path, pins: &Pins) -> Result<(), String> {
             out_name: &extra.out_name,
         };
         build_kind(root, pins, &kind)?;
+        println!("  ({})", extra.why);
     }
     // The engine last: what cargo leaves in the target folder is the engine's.
     let kind = Kind {

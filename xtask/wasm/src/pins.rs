@@ -20,6 +20,9 @@ pub struct Pins {
     /// Files with an upper bound of their size.
     #[serde(default)]
     pub budget: Vec<Budget>,
+    /// Entries of the npm package with an upper bound of their size.
+    #[serde(default)]
+    pub bundle: Vec<Bundle>,
 }
 
 /// What cargo compiles.
@@ -104,6 +107,25 @@ pub struct Budget {
     pub brotli_bytes_max: Option<usize>,
     /// Bytes after gzip, level 9.
     pub gzip_bytes_max: Option<usize>,
+    /// The reason for the bound.
+    pub why: String,
+}
+
+/// An upper bound of one entry of the npm package, as an application would bundle it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Bundle {
+    /// What it is imported as.
+    pub name: String,
+    /// The built file, relative to the root of the repository.
+    pub entry: PathBuf,
+    /// Packages that the application brings.
+    #[serde(default)]
+    pub external: Vec<String>,
+    /// Bytes after minifying and gzip, level 9.
+    pub gzip_bytes_max: usize,
+    /// What it should come to, where that is less.
+    pub gzip_bytes_goal: Option<usize>,
     /// The reason for the bound.
     pub why: String,
 }

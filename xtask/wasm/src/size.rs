@@ -3,6 +3,7 @@
 use std::{
     io::Write,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use crate::pins::{Budget, Pins};
@@ -31,11 +32,45 @@ pub fn size(root: &Path, pins: &Pins) -> Result<(), String> {
         let Sizes { raw, gzip, brotli } = sizes;
         println!("{raw:>9} {gzip:>9} {brotli:>9}  {}{note}", file.display());
     }
+    over.extend(bundles(root, pins)?);
     if over.is_empty() {
         Ok(())
     } else {
         Err(over.join("\n"))
     }
+}
+
+/// Bundles and measures the entries of the npm package; one sentence for each over its bound.
+fn bundles(root: &Path, pins: &Pins) -> Result<Vec<String>, String> {
+    let out = root.join("target/xtask/bundle.js");
+    let mut over = Vec::new();
+    for bundle in &pins.bundle {
+        let status = Command::new("node")
+            .current_dir(root)
+            .arg("xtask/wasm/bundle.mjs")
+            .args([&bundle.entry, &out])
+            .args(&bundle.external)
+            .status()
+            .map_err(|e| format!("node: {e}"))?;
+        if !status.success() {
+            return Err(format!(
+                "{} cannot be bundled: build the npm package first (npm run build in www)",
+                bundle.entry.display()
+            ));
+        }
+        let sizes = measure(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+        let (max, goal) = (bundle.gzip_bytes_max, bundle.gzip_bytes_goal);
+        let goal = goal.map_or(String::new(), |goal| format!(", goal {goal}"));
+        let Sizes { raw, gzip, brotli } = sizes;
+        let (name, why) = (&bundle.name, &bundle.why);
+        println!("{raw:>9} {gzip:>9} {brotli:>9}  {name}  (gzip budget {max}{goal}: {why})");
+        if gzip > max {
+            over.push(format!(
+                "{name} has {gzip} bytes after gzip, its budget is {max}"
+            ));
+        }
+    }
+    Ok(over)
 }
 
 /// Every file of the engine's folder, then the budgeted files elsewhere; sorted.
