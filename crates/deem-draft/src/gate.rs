@@ -290,8 +290,7 @@ impl Room {
             let stands = self.held.as_ref().and_then(|held| held.front(cell));
             self.ledger.marks.add(cell.clone(), entry.clone(), stands);
         }
-        self.packed.tail.push(bytes.clone());
-        self.packed.index = None;
+        self.packed.push(bytes.clone());
         self.shown = None;
         Admitted {
             bytes,
@@ -409,7 +408,7 @@ impl Room {
 
     /// The encoded state and the updates since, for a cold join without decoding.
     pub fn encoded(&self) -> (&[u8], &[Vec<u8>]) {
-        (&self.packed.state, &self.packed.tail)
+        (&self.packed.state, self.packed.tail())
     }
 
     /// What a holder of `state_vector` lacks.

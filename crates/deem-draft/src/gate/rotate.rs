@@ -92,11 +92,7 @@ impl Room {
         self.ledger.marks.move_to(|cell| held.front(cell));
         self.ledger.proposals = proposals;
         self.ledger.bindings.start_epoch(relay);
-        self.packed = Packed {
-            state,
-            tail: Vec::new(),
-            index,
-        };
+        self.packed = Packed::folded(state, index);
         self.held = Some(held);
         self.shown = None;
         self.draft = draft.clone();

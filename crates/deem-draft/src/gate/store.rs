@@ -39,22 +39,39 @@ pub(super) struct Packed {
     /// The encoded state.
     pub(super) state: Vec<u8>,
     /// Accepted updates since.
-    pub(super) tail: Vec<Vec<u8>>,
+    tail: Vec<Vec<u8>>,
+    tail_bytes: usize,
     /// The encoded index of `state`; `None` = to be made from it.
     pub(super) index: Option<Vec<u8>>,
 }
 
 impl Packed {
     pub(super) fn empty() -> Self {
+        Self::folded(vec![0, 0], None)
+    }
+
+    pub(super) fn folded(state: Vec<u8>, index: Option<Vec<u8>>) -> Self {
         Self {
-            state: vec![0, 0],
+            state,
             tail: Vec::new(),
-            index: None,
+            tail_bytes: 0,
+            index,
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.state.len() + self.tail.iter().map(Vec::len).sum::<usize>()
+        self.state.len() + self.tail_bytes
+    }
+
+    pub(super) fn tail(&self) -> &[Vec<u8>] {
+        &self.tail
+    }
+
+    /// Adds an accepted update; the encoded index is not that of the document any more.
+    pub(super) fn push(&mut self, update: Vec<u8>) {
+        self.tail_bytes += update.len();
+        self.tail.push(update);
+        self.index = None;
     }
 }
 
@@ -130,11 +147,7 @@ impl Room {
         }
         let held = self.held()?;
         let (state, index) = (held.replica.state(), held.index.encode());
-        self.packed = Packed {
-            state,
-            tail: Vec::new(),
-            index: Some(index),
-        };
+        self.packed = Packed::folded(state, Some(index));
         Ok(())
     }
 
@@ -193,12 +206,7 @@ impl Room {
         }
         let Stored { draft, ledger } =
             serde_json::from_slice(ledger).map_err(|_| Defect::Stored)?;
-        let (state, index) = (state.to_vec(), Some(index.to_vec()));
-        let packed = Packed {
-            state,
-            tail: Vec::new(),
-            index,
-        };
+        let packed = Packed::folded(state.to_vec(), Some(index.to_vec()));
         Ok(Self {
             ledger,
             packed,

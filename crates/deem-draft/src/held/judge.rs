@@ -31,6 +31,8 @@ struct Judging<'j, 'u, 'a> {
     terms: &'j Terms<'j>,
     update: &'u Update<'a>,
     news: &'j News<'u, 'a>,
+    /// What the update deletes.
+    ranges: BTreeMap<ClientId, &'u [Range<u32>]>,
     /// By list, in the order they were met.
     groups: BTreeMap<ListNo, Group>,
     /// What was alive before this update and is deleted by it.
@@ -44,12 +46,17 @@ pub(super) fn judge(
     raw: &[u8],
     (update, news): (&Update<'_>, &News<'_, '_>),
 ) -> Result<Judged, Nack> {
+    let ranges = update.deletes.iter();
+    let ranges = ranges
+        .map(|(client, ranges)| (*client, ranges.as_slice()))
+        .collect();
     let (groups, deleted) = (BTreeMap::new(), Vec::new());
     let mut judging = Judging {
         index,
         terms,
         update,
         news,
+        ranges,
         groups,
         deleted,
     };
@@ -163,9 +170,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
     }
 
     fn ranges_of(&self, client: ClientId) -> &'u [Range<u32>] {
-        let deletes = &self.update.deletes;
-        let found = deletes.iter().find(|(of, _)| *of == client);
-        found.map_or(&[], |(_, ranges)| ranges)
+        self.ranges.get(&client).copied().unwrap_or_default()
     }
 
     /// Deletes what the update deletes; all of it must be held by now.

@@ -232,7 +232,7 @@ fn proposed_rows_and_columns_can_be_marked_at_once() {
     assert_eq!(seen.proposals[0].label, "Boat");
 }
 
-/// D2.5: an edit that changes nothing produces no update.
+/// D2.5, DRAFT-5: an edit that changes nothing produces no update.
 #[test]
 fn an_edit_that_changes_nothing_makes_no_update() {
     let (mut tab, card) = (Tab::new("ana", 1), single());

@@ -43,7 +43,7 @@ fn busy() -> (Desk, Tab, Tab) {
     (desk, ana, noor)
 }
 
-/// A room that was folded, evicted, stored and loaded judges as if it never had been.
+/// DRAFT-6: a room that was folded, evicted, stored and loaded judges as if it never had been.
 #[test]
 fn a_stored_room_judges_as_before() {
     let ways: [fn(&mut Desk); 5] = [

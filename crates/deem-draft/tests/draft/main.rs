@@ -9,6 +9,8 @@ mod epochs;
 mod hostile;
 mod marks;
 mod mutation;
+mod placing;
 mod proposals;
 mod rebasing;
+mod stock;
 mod world;

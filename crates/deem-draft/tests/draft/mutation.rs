@@ -73,7 +73,7 @@ fn seeds(desk: &mut Desk) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// The gate is total, and Yrs agrees with whatever it lets through.
+/// DRAFT-1: the gate is total, and Yrs agrees with whatever it lets through.
 #[test]
 fn mutated_updates_are_admitted_or_refused() {
     let (mut admitted, mut refused) = (0, 0);

@@ -8,13 +8,16 @@ use deem_core::{
 use deem_draft::{
     edit::Edit,
     gate::{Room, Verdict},
-    nack::{Invalid, Nack},
+    nack::{BadUpdate, Invalid, Nack},
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use crate::{
-    bytes::{PLAIN, blocks, linked, plain_map, rooted, values},
+    bytes::{
+        DELETED, PLAIN, blocks, deletes, linked, number, plain_map, rooted, section, update,
+        values, word,
+    },
     world::{Desk, Tab, dialog, id_of, matrix, propose, written},
 };
 
@@ -213,4 +216,44 @@ fn a_refused_proposals_key_is_spent() {
         desk.admit("ana", &again("key-0002", 6)).unwrap().proposals,
         []
     );
+}
+
+/// Held proposals stay; one that was taken back before it came claims nothing.
+#[test]
+fn held_proposals_cannot_be_deleted() {
+    let mut desk = Desk::new(matrix());
+    let mut ana = Tab::new("ana", 1);
+    desk.act(&mut ana, &[propose(Kind::Criterion, "key-0001", "Quiet")]);
+    let bytes = deletes(1, &[(0, 1)]);
+    assert_eq!(
+        desk.nack("ana", &bytes),
+        Nack::BadUpdate {
+            reason: BadUpdate::ProposalDeleted
+        }
+    );
+    let entry = |key: &str| {
+        let id = id_of(Kind::Criterion, key);
+        plain_map(&[("id", &id), ("key", key), ("label", "Near")])
+    };
+    let taken_back = rooted(PLAIN, "criteria", None, &values(&[entry("key-0002")]));
+    let cell = format!("o1/{}", id_of(Kind::Criterion, "key-0002"));
+    let sections = [section(
+        2,
+        0,
+        &[
+            taken_back,
+            rooted(PLAIN, "marks", Some(&cell), &word("yes")),
+        ],
+    )];
+    let admitted = desk
+        .admit("noor", &update(&sections, &[(2, &[(0, 2)])]))
+        .unwrap();
+    assert_eq!(admitted.proposals, []);
+    let gone = rooted(DELETED, "criteria", None, &number(2));
+    let admitted = desk.admit("omar", &blocks(3, 0, &[gone])).unwrap();
+    assert_eq!(admitted.proposals, []);
+    assert_eq!(desk.room.proposals().len(), 1);
+    // A live mark on what was taken back is a mark on nothing.
+    let live = blocks(4, 0, &[rooted(PLAIN, "marks", Some(&cell), &word("yes"))]);
+    assert_eq!(desk.nack("eve", &live).code(), "invalid");
 }
