@@ -20,6 +20,7 @@
 
 #[macro_use]
 pub mod tagged;
+pub mod tree;
 
 pub mod limits;
 pub mod map;

@@ -144,9 +144,9 @@ impl<'de> Deserialize<'de> for RefusedProposal {
         let mut take = |name| rest.remove(name).unwrap_or_default();
         let (proposal, by) = (take("proposal"), take("by"));
         Ok(Self {
-            proposal: serde_json::from_value(proposal).map_err(D::Error::custom)?,
-            by: serde_json::from_value(by).map_err(D::Error::custom)?,
-            verdict: serde_json::from_value(rest.into()).map_err(D::Error::custom)?,
+            proposal: crate::tree::read(proposal).map_err(D::Error::custom)?,
+            by: crate::tree::read(by).map_err(D::Error::custom)?,
+            verdict: crate::tree::read(rest.into()).map_err(D::Error::custom)?,
         })
     }
 }

@@ -17,8 +17,8 @@ macro_rules! tagged {
                 use serde::de::Error as _;
                 let value = serde_json::Value::deserialize(deserializer)?;
                 let value = $crate::tagged::name_outside(value, $tag);
-                $type::deserialize(value.ok_or_else(|| D::Error::missing_field($tag))?)
-                    .map_err(D::Error::custom)
+                let value = value.ok_or_else(|| D::Error::missing_field($tag))?;
+                $type::deserialize($crate::tree::Tree(value)).map_err(D::Error::custom)
             }
         }
 
@@ -50,7 +50,9 @@ pub fn name_outside(value: Value, tag: &str) -> Option<Value> {
     if rest.is_empty() {
         return Some(Value::String(name));
     }
-    Some(Value::Object(Map::from_iter([(name, Value::Object(rest))])))
+    let mut outer = Map::new();
+    outer.insert(name, Value::Object(rest));
+    Some(Value::Object(outer))
 }
 
 /// The other way round.

@@ -28,5 +28,5 @@ pub(crate) fn malformed(what: &str) -> JsValue {
 pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<T, JsValue> {
     let value: serde_json::Value =
         serde_json::from_str(json).map_err(|error| malformed(&error.to_string()))?;
-    serde_json::from_value(value).map_err(|error| malformed(&error.to_string()))
+    deem_core::tree::read(value).map_err(|error| malformed(&error.to_string()))
 }

@@ -129,10 +129,10 @@ impl Client {
             .cards
             .get_mut(id)
             .and_then(|card| card.sheet.as_mut()?.undo.pop());
-        if let Some(inverse) = act.and_then(|act| self.act_back(id, &act)) {
-            if let Some(sheet) = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut()) {
-                sheet.redo.push(inverse);
-            }
+        let inverse = act.and_then(|act| self.act_back(id, &act));
+        let sheet = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut());
+        if let (Some(inverse), Some(sheet)) = (inverse, sheet) {
+            sheet.redo.push(inverse);
         }
         Ok(())
     }
@@ -147,10 +147,10 @@ impl Client {
             .cards
             .get_mut(id)
             .and_then(|card| card.sheet.as_mut()?.redo.pop());
-        if let Some(inverse) = act.and_then(|act| self.act_back(id, &act)) {
-            if let Some(sheet) = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut()) {
-                sheet.undo.push(inverse);
-            }
+        let inverse = act.and_then(|act| self.act_back(id, &act));
+        let sheet = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut());
+        if let (Some(inverse), Some(sheet)) = (inverse, sheet) {
+            sheet.undo.push(inverse);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ pub(crate) fn parse(text: &str) -> Option<Value> {
 
 /// A tree to a type.
 pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Option<T> {
-    serde_json::from_value(value).ok()
+    deem_core::tree::read(value).ok()
 }
 
 /// Bytes of the device to a type.
@@ -24,13 +24,18 @@ pub(crate) fn bytes<T: Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// An object of these members, as text.
-pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> String {
+/// An object of these members.
+pub(crate) fn tree<const N: usize>(members: [(&str, Value); N]) -> Value {
     let mut map = Map::new();
     for (name, value) in members {
         map.insert(name.to_owned(), value);
     }
-    Value::Object(map).to_string()
+    Value::Object(map)
+}
+
+/// An object of these members, as text.
+pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> String {
+    tree(members).to_string()
 }
 
 /// Members of an object that may be missing.

@@ -97,16 +97,15 @@ impl Client {
             return;
         }
         self.link.net = Net::Hello;
+        let mut space = Map::new();
+        space.insert("space".to_owned(), self.config.space.as_str().into());
+        space.insert("since".to_owned(), self.commit.into());
         let mut hello = Map::new();
         let mut put = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
                 hello.insert(name.to_owned(), value);
             }
         };
-        let space = [
-            ("space".to_owned(), self.config.space.as_str().into()),
-            ("since".to_owned(), self.commit.into()),
-        ];
         let ops = self
             .pending_ops()
             .iter()
@@ -117,12 +116,7 @@ impl Client {
         put("user", self.config.user.clone().map(Value::String));
         put("client", Some(self.config.client.clone().into()));
         put("store", self.store.clone().map(Value::String));
-        put(
-            "spaces",
-            Some(Value::Array(vec![Value::Object(
-                space.into_iter().collect(),
-            )])),
-        );
+        put("spaces", Some(Value::Array(vec![Value::Object(space)])));
         put("ops", Some(Value::Array(ops)));
         self.send_text(Value::Object(hello).to_string());
     }
@@ -159,7 +153,7 @@ impl Client {
         match heard {
             Heard::Welcome(welcome) => self.welcomed(*welcome),
             Heard::Ack { room, n, seq } => self.acked(room, n, seq),
-            Heard::Nack { room, n, nack } => self.nacked(room, n, nack),
+            Heard::Nack { room, n, nack } => self.nacked(room, n, &nack),
             Heard::People { room, people } => self.people_bound(room, people),
             Heard::Verdicts { room, proposals } => self.judged(room, proposals),
             Heard::Epoch { room } => self.epoch_started(room),
@@ -167,7 +161,7 @@ impl Client {
             Heard::Reply(answer) => self.replied(answer),
             Heard::Commit { space, entry } => {
                 if space.is_none_or(|space| space == self.config.space.as_str()) {
-                    self.entry(entry);
+                    self.entry(&entry);
                     self.keep_space();
                 }
             }
@@ -196,7 +190,7 @@ impl Client {
             self.ask_records();
         } else {
             for entry in welcome.missed {
-                self.entry(entry);
+                self.entry(&entry);
             }
             self.keep_space();
         }

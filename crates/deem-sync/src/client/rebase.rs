@@ -43,7 +43,7 @@ pub(crate) enum Recover {
 
 impl Client {
     /// A row was refused.
-    pub(crate) fn nacked(&mut self, room: u32, n: u64, nack: Nacked) {
+    pub(crate) fn nacked(&mut self, room: u32, n: u64, nack: &Nacked) {
         let Some(id) = self.link.rooms.get(&room).cloned() else {
             return;
         };
@@ -51,7 +51,7 @@ impl Client {
         let Some(key) = self.flight(&id, n) else {
             return;
         };
-        self.refused(&id, &key, &nack);
+        self.refused(&id, &key, nack);
         self.changed(&id);
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn resolved(record: &Record) -> Refusal {
 
 impl Client {
     /// One commit, in order; one that is missing means that everything is asked for.
-    pub(crate) fn entry(&mut self, entry: LogEntry) {
+    pub(crate) fn entry(&mut self, entry: &LogEntry) {
         if entry.commit <= self.commit {
             return;
         }
@@ -56,9 +56,19 @@ impl Client {
         card.record = record;
         self.keep_record(&id);
         self.record_moved(&id, before.as_ref());
-        if self.leads() {
-            self.post(&TabMessage::Entry { entry });
+        let record = self.cards.get(&id).and_then(|card| card.record.clone());
+        if let (true, Some(record)) = (self.leads() && !self.followers.is_empty(), record) {
+            let (commit, record) = (self.commit, Box::new(record));
+            self.post(&TabMessage::Record { commit, record });
         }
+    }
+
+    /// A record as the leader has it.
+    pub(crate) fn record_told(&mut self, commit: u64, record: Record) {
+        self.commit = self.commit.max(commit);
+        let id = record.id.clone();
+        let before = self.card(&id).record.replace(record);
+        self.record_moved(&id, before.as_ref());
     }
 
     /// All records of the space as they are now.
@@ -229,11 +239,11 @@ fn late_answer(card: &mut Card) -> Option<deem_core::answer::Answer> {
 /// Text that was typed here and not accepted.
 fn late_text(card: &Card, tab: &str) -> Option<String> {
     let typed = card.rows.values().filter(|waiting| waiting.row.tab == tab);
-    let texts = typed
+    let mut texts = typed
         .flat_map(|waiting| &waiting.row.typed)
         .filter_map(|typed| match &typed.edit {
             Edit::Text { text, .. } if !text.is_empty() => Some(text.clone()),
             _ => None,
         });
-    texts.last()
+    texts.next_back()
 }

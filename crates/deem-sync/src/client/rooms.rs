@@ -2,15 +2,15 @@
 
 use deem_core::map::BTreeMap;
 
-use deem_core::id::{Cell, DecisionId, Person};
+use deem_core::id::{Cell, DecisionId};
 use deem_draft::id::{BlockId, Epoch};
 use serde_json::{Map, Value};
 
 use super::{
     Client,
-    card::{Accepted, Base, Fresh, Phase, Place, Present},
+    card::{Accepted, Base, Fresh, Phase},
     heard,
-    json::{self, Members, object, parse},
+    json::{self, Members, object, tree},
     link::Asked,
     output::{Output, Store},
     rebase::Recover,
@@ -19,9 +19,7 @@ use super::{
 };
 use crate::{
     limits::{IDS_PER_JOIN_MAX, OUTBOX_OPEN_MAX},
-    wire::{
-        Entry, Frame, Message, awareness_entries, read_frame, reply::ProposalView, write_awareness,
-    },
+    wire::{Frame, Message, read_frame, reply::ProposalView},
 };
 
 /// Accepted updates kept one by one on the device before they are folded into one.
@@ -438,16 +436,6 @@ impl Client {
             .map(|(key, _)| key.clone())
     }
 
-    pub(crate) fn people_bound(&mut self, room: u32, people: BTreeMap<u64, Person>) {
-        let Some(id) = self.link.rooms.get(&room).cloned() else {
-            return;
-        };
-        if let Some(card) = self.cards.get_mut(&id) {
-            card.people.extend(people);
-        }
-        self.changed(&id);
-    }
-
     pub(crate) fn judged(&mut self, room: u32, proposals: Vec<ProposalView>) {
         let Some(id) = self.link.rooms.get(&room).cloned() else {
             return;
@@ -474,114 +462,6 @@ impl Client {
             self.ask_rebase(&id, Recover::Anew);
         }
     }
-
-    /// Where this person is in the card; `None` = nowhere.
-    pub fn set_presence(&mut self, id: &DecisionId, place: Option<&str>) {
-        let place = place.and_then(place_of);
-        let Some(card) = self.cards.get_mut(id) else {
-            return;
-        };
-        if card.own_place == place {
-            return;
-        }
-        card.own_place = place;
-        card.own_clock += 1;
-        self.send_presence(id);
-    }
-
-    /// Tells where this person is, on the socket or to the leader.
-    pub(crate) fn send_presence(&mut self, id: &DecisionId) {
-        let Some(card) = self.cards.get(id) else {
-            return;
-        };
-        let Some(sheet) = &card.sheet else { return };
-        if card.own_clock == 0 || card.room.phase != Phase::Live {
-            return;
-        }
-        let state = match &card.own_place {
-            Some(place) => serde_json::to_string(place).unwrap_or_default(),
-            None => "null".to_owned(),
-        };
-        let entry = Entry {
-            client: sheet.client.get(),
-            clock: card.own_clock,
-            state: &state,
-        };
-        let entries = write_awareness(&[entry]);
-        self.pass_presence(id, entries);
-    }
-
-    /// Passes this tab's or a follower's presence on to the relay, or to the leader.
-    pub(crate) fn pass_presence(&mut self, id: &DecisionId, entries: Vec<u8>) {
-        if !self.leads() {
-            let tab = self.config.tab.clone();
-            let decision = id.clone();
-            return self.post(&TabMessage::Here {
-                tab,
-                decision,
-                entries,
-            });
-        }
-        let room = self.cards.get(id).and_then(|card| card.room.number);
-        if let (Some(room), true) = (room, self.is_online()) {
-            let frame = Frame {
-                room,
-                n: 0,
-                message: Message::Awareness(&entries),
-            };
-            self.out.push(Output::Binary(frame.to_bytes().to_vec()));
-        }
-    }
-
-    /// Presence of others, with the identity the relay wrote into it (`D2.10`).
-    pub(crate) fn heard_presence(&mut self, id: &DecisionId, entries: &[u8]) {
-        let Ok(entries) = awareness_entries(entries) else {
-            return;
-        };
-        let Some(card) = self.cards.get_mut(id) else {
-            return;
-        };
-        let own = card.sheet.as_ref().map(|sheet| sheet.client.get());
-        for entry in entries {
-            if Some(entry.client) == own {
-                continue;
-            }
-            if entry.is_gone() {
-                card.present.remove(&entry.client);
-                continue;
-            }
-            let newer = card
-                .present
-                .get(&entry.client)
-                .is_none_or(|p| p.clock <= entry.clock);
-            if newer && card.present.len() < 1_024 {
-                card.present.insert(entry.client, present(entry));
-            }
-        }
-        self.changed(id);
-    }
-}
-
-fn present(entry: Entry<'_>) -> Present {
-    let state = parse(entry.state).unwrap_or_default();
-    let text = |name: &str| state.get(name).and_then(Value::as_str).map(str::to_owned);
-    Present {
-        clock: entry.clock,
-        person: text("person").and_then(|person| Person::parse(person).ok()),
-        name: text("name"),
-        place: place_of(entry.state).unwrap_or_default(),
-    }
-}
-
-/// `{question?, cell?, field?}`
-fn place_of(json: &str) -> Option<Place> {
-    let state = parse(json)?;
-    let text = |name: &str| state.get(name).and_then(Value::as_str).map(str::to_owned);
-    Some(Place {
-        question: text("question"),
-        cell: text("cell"),
-        field: text("field"),
-    })
 }
 
 /// `made-on`: what the author of a row made again had in front of them.
@@ -589,11 +469,10 @@ fn made_on(room: u32, n: u64, cells: &BTreeMap<Cell, Option<BlockId>>) -> String
     let mut map = Map::new();
     for (cell, block) in cells {
         let block = block.map_or(Value::Null, |block| {
-            let block = [
-                ("client".to_owned(), block.client.get().into()),
-                ("clock".to_owned(), block.clock.into()),
-            ];
-            Value::Object(block.into_iter().collect())
+            tree([
+                ("client", block.client.get().into()),
+                ("clock", block.clock.into()),
+            ])
         });
         map.insert(cell.to_string(), block);
     }

@@ -348,8 +348,7 @@ fn save_is_due(card: &Card) -> bool {
 }
 
 fn field<T: serde::de::DeserializeOwned>(body: &Map<String, Value>, name: &str) -> Option<T> {
-    body.get(name)
-        .and_then(|value| serde_json::from_value(value.clone()).ok())
+    json::read(body.get(name)?.clone())
 }
 
 /// The reason of an `invalid` outcome, as the card shows it.

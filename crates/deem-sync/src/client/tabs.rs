@@ -16,13 +16,12 @@ use serde_json::{Map, Value};
 
 use super::{
     Client,
-    card::{Base, Phase, RoomState},
-    heard::Answer,
+    card::Phase,
     json,
     output::Output,
-    row::{Row, Waiting, packed},
+    row::{Row, packed},
 };
-use crate::wire::{LogEntry, reply::ProposalView};
+use crate::wire::reply::ProposalView;
 
 /// A leader must answer a ping within this, ms; else it sleeps.
 const PING_MS_MAX: u64 = 2_000;
@@ -53,8 +52,8 @@ pub(crate) enum TabMessage {
         commit: u64,
         records: Vec<Record>,
     },
-    /// One commit.
-    Entry { entry: LogEntry },
+    /// A record as a commit left it.
+    Record { commit: u64, record: Box<Record> },
     /// This tab shows the decision.
     Open { tab: String, decision: DecisionId },
     /// It does not any more.
@@ -153,8 +152,8 @@ pub(crate) struct Following {
     pub(crate) number: u64,
     pub(crate) online: bool,
     pub(crate) trouble: Option<String>,
-    heard_ms: u64,
-    asked_ms: Option<u64>,
+    pub(crate) heard_ms: u64,
+    pub(crate) asked_ms: Option<u64>,
 }
 
 /// Which part this tab plays.
@@ -253,313 +252,10 @@ impl Client {
             return;
         };
         if self.leads() {
-            self.from_follower(message);
+            self.follower_says(message);
         } else {
-            self.from_leader(message);
+            self.leader_says(message);
         }
-    }
-
-    fn from_follower(&mut self, message: TabMessage) {
-        match message {
-            TabMessage::Hi { tab } => {
-                self.know(&tab);
-                self.tell_online();
-                self.tell_records(Some(tab));
-            }
-            TabMessage::Ping { tab } => self.post(&TabMessage::Pong { to: tab }),
-            TabMessage::Open { tab, decision } => {
-                self.know(&tab);
-                self.card(&decision).openers.insert(tab.clone());
-                self.ensure_sheet(&decision);
-                self.want_rooms();
-                self.tell_room_state(&decision, Some(tab), false);
-            }
-            TabMessage::Shut { tab, decision } => {
-                self.card(&decision).openers.remove(&tab);
-            }
-            TabMessage::Rows { tab, turn, rows } => self.rows_of(&tab, turn, rows),
-            TabMessage::Here {
-                decision, entries, ..
-            } => {
-                self.heard_presence(&decision, &entries);
-                self.pass_presence(&decision, entries.clone());
-                self.post(&TabMessage::Presence { decision, entries });
-            }
-            TabMessage::Ask { rid, text, .. } => self.pass_ask(rid, text),
-            TabMessage::Bye { tab } => self.tab_gone(&tab),
-            _ => {}
-        }
-    }
-
-    fn know(&mut self, tab: &str) {
-        if self.followers.insert(tab.to_owned()) {
-            self.out.push(Output::WatchTab(tab.to_owned()));
-        }
-    }
-
-    /// Rows of a follower: shown here, passed on to the other tabs and to the relay.
-    fn rows_of(&mut self, tab: &str, turn: u64, rows: Vec<Row>) {
-        for row in rows {
-            let id = row.decision.clone();
-            let card = self.card(&id);
-            if card.room.turn != turn {
-                // Made before a rebase its tab has not heard of yet: it will make it again.
-                continue;
-            }
-            if card.rows.contains_key(&row.key) {
-                continue;
-            }
-            let fits = match (&mut card.sheet, &card.record) {
-                (Some(sheet), Some(record)) => {
-                    sheet.guard.receive(&row.update, &record.definition).is_ok()
-                }
-                _ => true,
-            };
-            if !fits {
-                self.tell_room_state(&id, Some(tab.to_owned()), true);
-                return;
-            }
-            self.count = self.count.max(super::row::row_count(&row.key));
-            let waiting = Waiting {
-                row: row.clone(),
-                batch: 0,
-                flight: None,
-            };
-            self.card(&id).rows.insert(row.key.clone(), waiting);
-            self.post(&TabMessage::Row { row });
-            self.changed(&id);
-        }
-        self.pump();
-    }
-
-    fn from_leader(&mut self, message: TabMessage) {
-        if let Some(leader) = &mut self.following {
-            leader.heard_ms = self.now.mono_ms;
-            leader.asked_ms = None;
-        }
-        match message {
-            TabMessage::Lead {
-                tab,
-                number,
-                online,
-                trouble,
-            } => {
-                self.led_by(Following {
-                    tab,
-                    number,
-                    online,
-                    trouble,
-                    ..Following::default()
-                });
-            }
-            TabMessage::Records {
-                to,
-                store,
-                commit,
-                records,
-            } => {
-                if to.is_none_or(|to| to == self.config.tab) {
-                    self.store = store;
-                    self.records(commit, records);
-                    self.open_again();
-                }
-            }
-            TabMessage::Entry { entry } => self.entry(entry),
-            TabMessage::Room(told) => {
-                if told.to.as_ref().is_none_or(|to| *to == self.config.tab) {
-                    self.room_told(*told);
-                }
-            }
-            TabMessage::Row { row } if row.tab != self.config.tab => self.sibling_row(row),
-            TabMessage::Update {
-                decision,
-                seq,
-                update,
-            } => {
-                if self
-                    .cards
-                    .get(&decision)
-                    .is_some_and(|card| card.room.phase == Phase::Live)
-                {
-                    self.take_in(&decision, seq, &update);
-                }
-            }
-            TabMessage::Acked { decision, key, seq } => self.told_acked(&decision, &key, seq),
-            TabMessage::Blamed {
-                decision,
-                key,
-                code,
-            } => self.blamed(&decision, &key, &code),
-            TabMessage::Closed { decision } => {
-                self.card(&decision).room.phase = Phase::Closed;
-                self.draft_closed(&decision);
-            }
-            TabMessage::Verdicts {
-                decision,
-                proposals,
-            } => {
-                self.note_verdicts(&decision, &proposals);
-            }
-            TabMessage::Presence { decision, entries } => self.heard_presence(&decision, &entries),
-            TabMessage::Reply { rid, ok, body } => {
-                if self.asks.contains_key(&rid) {
-                    self.answered(Answer { rid, ok, body });
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A leader speaks up: a new one is told what this tab shows, waits for and asks.
-    fn led_by(&mut self, leader: Following) {
-        let known = self
-            .following
-            .as_ref()
-            .map(|known| (known.number, known.tab.clone()));
-        if known
-            .as_ref()
-            .is_some_and(|(number, _)| leader.number < *number)
-        {
-            return;
-        }
-        let is_new = known != Some((leader.number, leader.tab.clone()));
-        let came_online =
-            leader.online && !self.following.as_ref().is_some_and(|known| known.online);
-        self.following = Some(Following {
-            heard_ms: self.now.mono_ms,
-            ..leader
-        });
-        if is_new {
-            self.reset_rooms();
-            self.open_again();
-        }
-        if is_new || came_online {
-            self.repeat_saves();
-            self.repeat_asks();
-            self.send_saves();
-        }
-        self.changed_all();
-    }
-
-    fn reset_rooms(&mut self) {
-        for card in self.cards.values_mut() {
-            let turn = card.room.turn;
-            card.room = RoomState {
-                turn,
-                ..RoomState::default()
-            };
-            card.early.clear();
-            for waiting in card.rows.values_mut() {
-                waiting.flight = None;
-            }
-        }
-    }
-
-    /// Asks the leader for the draft of every card that is shown or has rows here.
-    fn open_again(&mut self) {
-        let ids: Vec<DecisionId> = self
-            .cards
-            .iter()
-            .filter(|(_, card)| card.is_wanted() && card.record.is_some())
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in ids {
-            self.ask_room(&id);
-        }
-    }
-
-    /// Asks the leader for a draft.
-    pub(crate) fn ask_room(&mut self, id: &DecisionId) {
-        self.card(id).room.phase = Phase::Asked;
-        let tab = self.config.tab.clone();
-        self.post(&TabMessage::Open {
-            tab,
-            decision: id.clone(),
-        });
-    }
-
-    /// The leader's draft becomes the base; own rows stay on top, made again where they must be.
-    fn room_told(&mut self, told: RoomTold) {
-        let id = told.decision.clone();
-        let tab = self.config.tab.clone();
-        let card = self.card(&id);
-        if card.record.is_none() {
-            return;
-        }
-        let other = card
-            .base
-            .as_ref()
-            .is_some_and(|base| (base.generation, base.epoch) != (told.generation, told.epoch));
-        card.base = Some(Base {
-            generation: told.generation,
-            epoch: told.epoch,
-            seq: told.seq,
-            updates: told
-                .updates
-                .into_iter()
-                .map(|told| (String::new(), told.0))
-                .collect(),
-        });
-        card.proposals = told.proposals;
-        if told.anew || other {
-            self.rebuild(&id);
-        } else {
-            card.rows.retain(|_, waiting| waiting.row.tab == tab);
-            let undo = card
-                .sheet
-                .take()
-                .map(|sheet| (sheet.client, sheet.undo, sheet.redo));
-            self.ensure_sheet(&id);
-            if let (Some((_, undo, redo)), Some(sheet)) = (undo, &mut self.card(&id).sheet) {
-                sheet.undo = undo;
-                sheet.redo = redo;
-            }
-        }
-        for row in told.rows.into_iter().filter(|row| row.tab != tab) {
-            self.sibling_row(row);
-        }
-        let card = self.card(&id);
-        card.room.turn = told.turn;
-        card.room.phase = Phase::Live;
-        self.send_rows(&id);
-        self.send_presence(&id);
-        self.send_saves();
-        self.changed(&id);
-    }
-
-    fn sibling_row(&mut self, row: Row) {
-        self.count = self.count.max(super::row::row_count(&row.key));
-        let id = row.decision.clone();
-        let card = self.card(&id);
-        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
-            return;
-        };
-        if sheet
-            .guard
-            .receive(&row.update, &record.definition)
-            .is_err()
-        {
-            return self.ask_room(&id);
-        }
-        card.rows.insert(
-            row.key.clone(),
-            Waiting {
-                row,
-                batch: 0,
-                flight: None,
-            },
-        );
-        self.changed(&id);
-    }
-
-    fn told_acked(&mut self, id: &DecisionId, key: &str, seq: u64) {
-        let Some(waiting) = self.card(id).rows.remove(key) else {
-            return;
-        };
-        self.accept(id, seq, waiting.row.update);
-        self.out.remove(super::output::Store::Rows, key);
-        self.send_saves();
-        self.changed(id);
     }
 
     /// Rows of this tab on their way: to the relay, or to the leader.
@@ -597,46 +293,6 @@ impl Client {
             .filter(|waiting| waiting.row.tab == self.config.tab && waiting.flight.is_none())
             .map(|waiting| waiting.row.clone())
             .collect()
-    }
-
-    /// After a rebase: every tab makes its rows again.
-    pub(crate) fn tell_rows_anew(&mut self, id: &DecisionId) {
-        let anew = self.cards.get(id).is_some_and(|card| card.room.made_anew);
-        if anew {
-            self.card(id).room.made_anew = false;
-        }
-        self.tell_room_state(id, None, anew);
-    }
-
-    fn tell_room_state(&mut self, id: &DecisionId, to: Option<String>, anew: bool) {
-        if self.followers.is_empty() {
-            return;
-        }
-        let Some(card) = self.cards.get(id) else {
-            return;
-        };
-        let Some(base) = &card.base else { return };
-        let told = RoomTold {
-            to,
-            decision: id.clone(),
-            turn: card.room.turn,
-            anew,
-            generation: base.generation,
-            epoch: base.epoch,
-            seq: base.seq,
-            updates: base
-                .updates
-                .iter()
-                .map(|(_, update)| Told(update.clone()))
-                .collect(),
-            rows: card
-                .rows
-                .values()
-                .map(|waiting| waiting.row.clone())
-                .collect(),
-            proposals: card.proposals.clone(),
-        };
-        self.post(&TabMessage::Room(Box::new(told)));
     }
 
     /// Tells the other tabs something of one room.

@@ -157,12 +157,10 @@ impl Client {
 
     /// Known decisions, newest first.
     pub fn decisions(&self) -> Vec<Listed> {
-        let mut records: Vec<&Record> = self
-            .cards
-            .values()
-            .filter_map(|card| card.record.as_ref())
-            .collect();
-        records.sort_by(|a, b| (b.opened_at, &b.id).cmp(&(a.opened_at, &a.id)));
+        let mut records = BTreeMap::new();
+        for record in self.cards.values().filter_map(|card| card.record.as_ref()) {
+            records.insert((record.opened_at, &record.id), record);
+        }
         let line = |record: &Record| {
             let first = record.definition.questions.first();
             Listed {
@@ -172,7 +170,7 @@ impl Client {
                 question: first.map_or(String::new(), |question| question.question.clone()),
             }
         };
-        records.into_iter().map(line).collect()
+        records.into_values().rev().map(line).collect()
     }
 
     /// The space as a whole: the card that needs most decides.
@@ -247,9 +245,9 @@ impl Client {
             SyncState::SaveWaiting
         } else if pending > 0 && (cannot_store || self.link.trouble.is_some()) {
             SyncState::CannotStore
-        } else if pending > 0 && online && card.room.phase != Phase::Closed {
-            SyncState::Sending
-        } else if matches!(stage, Some(Stage::Waiting | Stage::Sent)) {
+        } else if (pending > 0 && online && card.room.phase != Phase::Closed)
+            || matches!(stage, Some(Stage::Waiting | Stage::Sent))
+        {
             SyncState::Sending
         } else if pending > 0 && (unstored || !self.device.keeps()) {
             SyncState::NotStored

@@ -10,10 +10,7 @@ use deem_core::{
 use deem_sync::{
     client::{CardSnapshot, Client, Config, Now, Output, Random, RowState, Store},
     server::{ConnId, Connect},
-    wire::{
-        ClientMessage, ServerMessage,
-        reply::Welcome,
-    },
+    wire::{ClientMessage, ServerMessage, reply::Welcome},
 };
 use serde_json::Value;
 
@@ -163,7 +160,10 @@ impl Net {
     }
 
     fn now(&self) -> Now {
-        Now { mono_ms: self.mono_ms, wall_ms: self.wall_ms }
+        Now {
+            mono_ms: self.mono_ms,
+            wall_ms: self.wall_ms,
+        }
     }
 
     /// One input, and everything it leads to.
@@ -178,12 +178,16 @@ impl Net {
 
     pub fn mark(&mut self, at: usize, row: &str, column: &str, mark: Option<Mark>) {
         let id = self.id.clone();
-        self.act(at, |client| client.set_mark(&id, option(row), criterion(column), mark)).unwrap();
+        self.act(at, |client| {
+            client.set_mark(&id, option(row), criterion(column), mark)
+        })
+        .unwrap();
     }
 
     pub fn write(&mut self, at: usize, text: &str) {
         let id = self.id.clone();
-        self.act(at, |client| client.set_text(&id, None, text, None)).unwrap();
+        self.act(at, |client| client.set_text(&id, None, text, None))
+            .unwrap();
     }
 
     pub fn card(&mut self, at: usize) -> CardSnapshot {
@@ -201,7 +205,11 @@ impl Net {
 
     /// Labels and states of the columns, as shown.
     pub fn columns(&mut self, at: usize) -> Vec<(String, RowState)> {
-        self.card(at).columns.into_iter().map(|row| (row.label, row.state)).collect()
+        self.card(at)
+            .columns
+            .into_iter()
+            .map(|row| (row.label, row.state))
+            .collect()
     }
 
     /// All digests that are shown, and the relay's.
@@ -211,7 +219,12 @@ impl Net {
         for at in 0..self.tabs.len() {
             if !self.tabs[at].gone {
                 let shown = self.card(at).digest.map(|digest| digest.to_string());
-                assert_eq!(shown.as_deref(), Some(relay.as_str()), "{}", self.tabs[at].name);
+                assert_eq!(
+                    shown.as_deref(),
+                    Some(relay.as_str()),
+                    "{}",
+                    self.tabs[at].name
+                );
             }
         }
         relay
@@ -257,12 +270,21 @@ impl Net {
     pub fn pass(&mut self, ms: u64) {
         let end = self.mono_ms + ms;
         loop {
-            let due = self.tabs.iter().filter(|tab| !tab.gone).filter_map(|tab| tab.deadline);
-            let Some(at) = due.filter(|at| *at <= end).min() else { break };
+            let due = self
+                .tabs
+                .iter()
+                .filter(|tab| !tab.gone)
+                .filter_map(|tab| tab.deadline);
+            let Some(at) = due.filter(|at| *at <= end).min() else {
+                break;
+            };
             let step = at.saturating_sub(self.mono_ms);
             self.advance(step.max(1));
             for tab in 0..self.tabs.len() {
-                if self.tabs[tab].deadline.is_some_and(|due| due <= self.mono_ms) {
+                if self.tabs[tab]
+                    .deadline
+                    .is_some_and(|due| due <= self.mono_ms)
+                {
                     self.act(tab, Client::wake);
                 }
             }
@@ -343,7 +365,8 @@ impl Net {
             }
             Output::Post(text) => self.posts.push_back((at, text)),
             Output::Settle { rid, reply } => {
-                tab.settled.push((rid, serde_json::from_str(&reply).unwrap()));
+                tab.settled
+                    .push((rid, serde_json::from_str(&reply).unwrap()));
             }
             Output::WatchTab(name) => {
                 let dead = self.tabs.iter().all(|tab| tab.name != name || tab.gone);
@@ -358,7 +381,9 @@ impl Net {
     fn text(&mut self, at: usize, text: &str) {
         self.tabs[at].said.push(serde_json::from_str(text).unwrap());
         let message = ClientMessage::read(text).unwrap_or_else(|bad| panic!("{bad:?}: {text}"));
-        let Some(conn) = self.tabs[at].conn else { return };
+        let Some(conn) = self.tabs[at].conn else {
+            return;
+        };
         let ClientMessage::Hello(hello) = message else {
             return self.world.space.control(self.world.now, conn, message);
         };
@@ -399,7 +424,9 @@ impl Net {
             }
             return true;
         }
-        let Some(conn) = self.tabs[at].conn else { return false };
+        let Some(conn) = self.tabs[at].conn else {
+            return false;
+        };
         let inbox = self.world.inbox.remove(&conn).unwrap_or_default();
         let busy = !inbox.is_empty();
         let client = &mut self.tabs[at].client;
@@ -412,14 +439,18 @@ impl Net {
         }
         if let Some(close) = self.world.closed.remove(&conn) {
             self.tabs[at].conn = None;
-            self.tabs[at].client.socket_closed(close.code.number(), &close.text());
+            self.tabs[at]
+                .client
+                .socket_closed(close.code.number(), &close.text());
         }
         busy
     }
 
     /// What tabs of one browser tell each other arrives in the order it was said.
     fn tell_tabs(&mut self) -> bool {
-        let Some((from, text)) = self.posts.pop_front() else { return false };
+        let Some((from, text)) = self.posts.pop_front() else {
+            return false;
+        };
         let browser = self.tabs[from].browser.clone();
         let now = self.now();
         for at in 0..self.tabs.len() {
@@ -450,6 +481,9 @@ impl Net {
     /// Rows that the browser's device keeps.
     pub fn kept_rows(&self, browser: &str) -> usize {
         let device = &self.devices[browser];
-        device.keys().filter(|(store, _)| *store == Store::Rows.word()).count()
+        device
+            .keys()
+            .filter(|(store, _)| *store == Store::Rows.word())
+            .count()
     }
 }

@@ -15,7 +15,10 @@ fn edits_wait_on_the_device_and_go_out_in_order() {
     net.mark(noor, "o1", "c1", Some(Mark::Partly));
     net.mark(ilse, "o2", "c1", Some(Mark::No));
     let sync = net.card(noor).sync;
-    assert_eq!((sync.state, sync.pending, sync.online), (SyncState::Device, 2, false));
+    assert_eq!(
+        (sync.state, sync.pending, sync.online),
+        (SyncState::Device, 2, false)
+    );
     assert_eq!(net.kept_rows("noor"), 2);
     assert_eq!(net.mark_of(ilse, "o1/c1"), None);
     net.plug(noor);
@@ -66,7 +69,10 @@ fn a_row_whose_ack_was_lost_counts_once() {
     net.write(noor, "a");
     let id = net.id.clone();
     // Accepted by the relay, with the cable pulled before the answer.
-    net.tabs[noor].client.set_text(&id, None, "ab", None).unwrap();
+    net.tabs[noor]
+        .client
+        .set_text(&id, None, "ab", None)
+        .unwrap();
     for output in net.tabs[noor].client.drain() {
         match output {
             deem_sync::client::Output::Binary(bytes) => net.send_only(noor, &bytes),
@@ -94,18 +100,31 @@ fn the_fifth_and_the_sixth_criterion() {
     let (noor, ilse) = (net.join("noor"), net.join("ilse"));
     let id = net.id.clone();
     for label in ["Noise", "Heating"] {
-        net.act(noor, |client| client.append(&id, None, Kind::Criterion, label, None)).unwrap();
+        net.act(noor, |client| {
+            client.append(&id, None, Kind::Criterion, label, None)
+        })
+        .unwrap();
     }
     net.cut(noor);
     net.cut(ilse);
-    net.act(noor, |client| client.append(&id, None, Kind::Criterion, "Travel", None)).unwrap();
-    net.act(ilse, |client| client.append(&id, None, Kind::Criterion, "Food", None)).unwrap();
-    assert_eq!(net.columns(noor)[4], ("Travel".to_owned(), RowState::Pending));
+    net.act(noor, |client| {
+        client.append(&id, None, Kind::Criterion, "Travel", None)
+    })
+    .unwrap();
+    net.act(ilse, |client| {
+        client.append(&id, None, Kind::Criterion, "Food", None)
+    })
+    .unwrap();
+    assert_eq!(
+        net.columns(noor)[4],
+        ("Travel".to_owned(), RowState::Pending)
+    );
     net.tabs[ilse].client.network(true);
     net.plug(ilse);
     net.plug(noor);
-    let five: Vec<String> =
-        ["Price", "Light", "Noise", "Heating", "Food"].map(str::to_owned).to_vec();
+    let five: Vec<String> = ["Price", "Light", "Noise", "Heating", "Food"]
+        .map(str::to_owned)
+        .to_vec();
     for at in [noor, ilse] {
         let defined: Vec<String> = net
             .columns(at)
@@ -127,8 +146,14 @@ fn the_same_criterion_twice_is_one() {
     let (noor, ilse) = (net.join("noor"), net.join("ilse"));
     let id = net.id.clone();
     net.cut(noor);
-    net.act(noor, |client| client.append(&id, None, Kind::Criterion, "noise ", None)).unwrap();
-    net.act(ilse, |client| client.append(&id, None, Kind::Criterion, "Noise", None)).unwrap();
+    net.act(noor, |client| {
+        client.append(&id, None, Kind::Criterion, "noise ", None)
+    })
+    .unwrap();
+    net.act(ilse, |client| {
+        client.append(&id, None, Kind::Criterion, "Noise", None)
+    })
+    .unwrap();
     net.plug(noor);
     let columns = net.card(noor).columns;
     assert_eq!(columns[3].state, RowState::Duplicate);

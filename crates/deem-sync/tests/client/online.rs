@@ -17,7 +17,10 @@ fn two_people_see_each_others_edits() {
     assert_eq!(net.mark_of(noor, "o2/c2"), Some(Mark::No));
     assert_eq!(net.text_of(noor), "The barn.");
     let sync = net.card(noor).sync;
-    assert_eq!((sync.state, sync.pending, sync.online), (SyncState::Synced, 0, true));
+    assert_eq!(
+        (sync.state, sync.pending, sync.online),
+        (SyncState::Synced, 0, true)
+    );
     assert_eq!(net.kept_rows("noor"), 0);
     net.assert_same();
 }
@@ -42,8 +45,11 @@ fn a_cell_that_is_not_there_is_refused_locally() {
     let id = net.id.clone();
     let before = net.card(noor);
     let (row, column) = (crate::net::option("o9"), crate::net::criterion("c1"));
-    let refused =
-        net.act(noor, |client| client.set_mark(&id, row, column, Some(Mark::Yes))).unwrap_err();
+    let refused = net
+        .act(noor, |client| {
+            client.set_mark(&id, row, column, Some(Mark::Yes))
+        })
+        .unwrap_err();
     assert_eq!(deem_sync::wire::refusal::code(&refused), "invalid");
     assert_eq!(net.card(noor).digest, before.digest);
     assert_eq!(net.kept_rows("noor"), 0);
@@ -55,10 +61,17 @@ fn a_proposal_becomes_part_of_the_definition() {
     let mut net = Net::new();
     let (noor, ilse) = (net.join("noor"), net.join("ilse"));
     let id = net.id.clone();
-    net.act(noor, |client| client.append(&id, None, Kind::Criterion, "Noise", None)).unwrap();
+    net.act(noor, |client| {
+        client.append(&id, None, Kind::Criterion, "Noise", None)
+    })
+    .unwrap();
     for at in [noor, ilse] {
         let columns = net.columns(at);
-        assert_eq!(columns[2], ("Noise".to_owned(), RowState::Defined), "{columns:?}");
+        assert_eq!(
+            columns[2],
+            ("Noise".to_owned(), RowState::Defined),
+            "{columns:?}"
+        );
     }
     net.assert_same();
 }
@@ -69,7 +82,9 @@ fn presence_comes_and_goes() {
     let mut net = Net::new();
     let (noor, ilse) = (net.join("noor"), net.join("ilse"));
     let id = net.id.clone();
-    net.act(noor, |client| client.set_presence(&id, Some(r#"{"cell":"o1/c1"}"#)));
+    net.act(noor, |client| {
+        client.set_presence(&id, Some(r#"{"cell":"o1/c1"}"#));
+    });
     let seen = net.card(ilse).presence;
     assert_eq!(seen.len(), 1);
     assert_eq!((seen[0].person.as_str(), seen[0].is_self), ("noor", false));

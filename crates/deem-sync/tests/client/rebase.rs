@@ -21,18 +21,28 @@ fn words_for_a_settled_generation_stay_with_their_author() {
     net.cut(noor);
     net.mark(noor, "o1", "c1", Some(Mark::Yes));
     net.write(noor, "on the train");
-    net.act(ilse, |client| client.choose(&id, None, Some(option("o1")))).unwrap();
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
     net.act(ilse, |client| client.save(&id)).unwrap();
-    net.act(ilse, |client| client.request("reopen", Some(&id), "")).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
     net.plug(noor);
     let card = net.card(noor);
-    assert_eq!((card.generation.0, card.sync.state), (2, SyncState::NeedsYou));
+    assert_eq!(
+        (card.generation.0, card.sync.state),
+        (2, SyncState::NeedsYou)
+    );
     assert!(card.marks.is_empty());
-    let kept: Vec<&str> = card.snippets.iter().map(|kept| kept.text.as_str()).collect();
+    let kept: Vec<&str> = card
+        .snippets
+        .iter()
+        .map(|kept| kept.text.as_str())
+        .collect();
     assert_eq!(kept, ["Barn / Price: yes", "on the train"]);
     assert_eq!(net.kept_rows("noor"), 0);
     let first = card.snippets[0].id.clone();
-    net.act(noor, |client| client.restore_snippet(&id, &first)).unwrap();
+    net.act(noor, |client| client.restore_snippet(&id, &first))
+        .unwrap();
     assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
     assert_eq!(net.card(noor).snippets.len(), 1);
     net.assert_same();
@@ -85,7 +95,10 @@ fn a_relay_restart_loses_nothing() {
     let id = net.id.clone();
     net.mark(noor, "o1", "c1", Some(Mark::Yes));
     net.restart_relay();
-    net.act(ilse, |client| client.append(&id, None, Kind::Option, "Tent", None)).unwrap();
+    net.act(ilse, |client| {
+        client.append(&id, None, Kind::Option, "Tent", None)
+    })
+    .unwrap();
     net.mark(noor, "o2", "c1", Some(Mark::No));
     net.restart_relay();
     net.write(ilse, "still here");

@@ -7,7 +7,8 @@ use crate::net::{Net, option};
 
 fn pick(net: &mut Net, at: usize, row: &str) {
     let id = net.id.clone();
-    net.act(at, |client| client.choose(&id, None, Some(option(row)))).unwrap();
+    net.act(at, |client| client.choose(&id, None, Some(option(row))))
+        .unwrap();
 }
 
 fn save(net: &mut Net, at: usize) {
@@ -28,7 +29,10 @@ fn a_save_settles_for_everybody() {
         assert_eq!(card.status, "settled");
         let settled = card.settled.unwrap();
         assert_eq!(settled.resolver.as_str(), "noor");
-        assert_eq!(settled.answer.answers[0].chosen.as_ref().unwrap()[0].label, "Barn");
+        assert_eq!(
+            settled.answer.answers[0].chosen.as_ref().unwrap()[0].label,
+            "Barn"
+        );
         assert_eq!(card.save, SaveView::None);
         assert!(!card.editable);
     }
@@ -50,7 +54,13 @@ fn a_stale_save_shows_the_difference_and_is_not_repeated() {
     net.plug(noor);
     let card = net.card(noor);
     assert_eq!(card.status, "open");
-    let SaveView::Stale { difference, changed } = card.save else { panic!("{:?}", card.save) };
+    let SaveView::Stale {
+        difference,
+        changed,
+    } = card.save
+    else {
+        panic!("{:?}", card.save)
+    };
     assert_eq!(difference[0].place, "o1/c1");
     assert_eq!(difference[0].after.as_deref(), Some("no"));
     assert_eq!(changed[0].by.as_str(), "ilse");
@@ -71,7 +81,13 @@ fn two_saves_settle_once() {
     save(&mut net, ilse);
     save(&mut net, noor);
     net.plug(ilse);
-    let SaveView::Resolved { resolver, answer, status, .. } = net.card(ilse).save else {
+    let SaveView::Resolved {
+        resolver,
+        answer,
+        status,
+        ..
+    } = net.card(ilse).save
+    else {
         panic!("{:?}", net.card(ilse).save);
     };
     assert_eq!(status, "settled");
@@ -92,13 +108,19 @@ fn a_waiting_save_locks_and_can_be_taken_back() {
     save(&mut net, noor);
     let id = net.id.clone();
     assert!(!net.card(noor).editable);
-    assert!(net.act(noor, |client| client.choose(&id, None, None)).is_err());
+    assert!(
+        net.act(noor, |client| client.choose(&id, None, None))
+            .is_err()
+    );
     net.act(noor, |client| client.take_back_save(&id)).unwrap();
     pick(&mut net, noor, "o2");
     save(&mut net, noor);
     net.plug(noor);
     let settled = net.card(noor).settled.unwrap();
-    assert_eq!(settled.answer.answers[0].chosen.as_ref().unwrap()[0].label, "Library");
+    assert_eq!(
+        settled.answer.answers[0].chosen.as_ref().unwrap()[0].label,
+        "Library"
+    );
     assert!(settled.pressed_at.is_some(), "it waited");
 }
 
@@ -147,7 +169,11 @@ fn a_lost_reply_is_found_by_its_op() {
     net.plug(noor);
     assert_eq!(net.card(noor).status, "settled");
     assert_eq!(net.card(noor).save, SaveView::None);
-    let hello = net.tabs[noor].said.iter().rfind(|said| said["kind"] == "hello").unwrap();
+    let hello = net.tabs[noor]
+        .said
+        .iter()
+        .rfind(|said| said["kind"] == "hello")
+        .unwrap();
     assert_eq!(hello["ops"].as_array().unwrap().len(), 1);
 }
 
@@ -172,11 +198,15 @@ fn a_reopened_decision_starts_empty() {
     pick(&mut net, noor, "o1");
     save(&mut net, noor);
     let id = net.id.clone();
-    net.act(ilse, |client| client.request("reopen", Some(&id), "")).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
     assert_eq!(net.tabs[ilse].settled[0].1["ok"], true);
     for at in [noor, ilse] {
         let card = net.card(at);
-        assert_eq!((card.status, card.generation.0, card.history.len()), ("reopened", 2, 1));
+        assert_eq!(
+            (card.status, card.generation.0, card.history.len()),
+            ("reopened", 2, 1)
+        );
         assert!(card.marks.is_empty());
     }
     net.mark(noor, "o2", "c1", Some(Mark::Partly));
@@ -192,7 +222,9 @@ fn acts_that_need_the_relay_say_so_offline() {
     net.cut(noor);
     let id = net.id.clone();
     for kind in ["reopen", "discard", "cancel", "why"] {
-        let refused = net.act(noor, |client| client.request(kind, Some(&id), "")).unwrap_err();
+        let refused = net
+            .act(noor, |client| client.request(kind, Some(&id), ""))
+            .unwrap_err();
         assert_eq!(deem_sync::wire::refusal::code(&refused), "unavailable");
     }
 }
@@ -207,8 +239,12 @@ fn words_for_a_withdrawn_decision_arrive_late() {
     let id = net.id.clone();
     let body = serde_json::json!({"op": crate::world::op(7), "reason": "Not needed"});
     let asker = crate::world::writer("asker");
-    let (status, body) =
-        net.world.call(&asker, Some(&id), deem_sync::wire::request::Verb::Cancel, body);
+    let (status, body) = net.world.call(
+        &asker,
+        Some(&id),
+        deem_sync::wire::request::Verb::Cancel,
+        body,
+    );
     assert_eq!(status, 200, "{body}");
     net.plug(noor);
     assert_eq!(net.card(noor).status, "cancelled");
@@ -220,7 +256,10 @@ fn words_for_a_withdrawn_decision_arrive_late() {
         .iter()
         .map(|entry| String::from_utf8(entry.events.clone()).unwrap())
         .collect();
-    let late = events.iter().filter(|events| events.contains("late-answer")).count();
+    let late = events
+        .iter()
+        .filter(|events| events.contains("late-answer"))
+        .count();
     assert_eq!(late, 1, "{events:?}");
     assert_eq!(net.card(noor).snippets[0].text, "Too late, the barn.");
 }

@@ -67,11 +67,15 @@ fn a_follower_saves_and_asks_through_its_leader() {
     let leader = net.join("noor");
     let second = follower(&mut net, "noor");
     let id = net.id.clone();
-    net.act(second, |client| client.choose(&id, None, Some(option("o1")))).unwrap();
+    net.act(second, |client| {
+        client.choose(&id, None, Some(option("o1")))
+    })
+    .unwrap();
     net.act(second, |client| client.save(&id)).unwrap();
     assert_eq!(net.card(second).status, "settled");
     assert_eq!(net.card(leader).status, "settled");
-    net.act(second, |client| client.request("reopen", Some(&id), "")).unwrap();
+    net.act(second, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
     assert_eq!(net.tabs[second].settled[0].1["ok"], true);
     assert_eq!(net.card(leader).generation.0, 2);
     net.mark(second, "o1", "c1", Some(Mark::Yes));

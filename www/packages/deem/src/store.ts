@@ -221,9 +221,8 @@ class Decision implements DecisionHandle {
 
   snapshot(): CardSnapshot | undefined {
     if (!this.#fresh) {
-      this.#snapshot = this.#driver.run((engine) => engine.snapshot(this.id)) as
-        | CardSnapshot
-        | undefined;
+      const json = this.#driver.run((engine) => engine.snapshot(this.id));
+      this.#snapshot = json === undefined ? undefined : (JSON.parse(json) as CardSnapshot);
       this.#fresh = true;
     }
     return this.#snapshot;

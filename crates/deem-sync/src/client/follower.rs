@@ -1,0 +1,241 @@
+//! A following tab: what its leader tells it, and how it keeps up.
+
+use deem_core::id::DecisionId;
+
+use super::{
+    Client,
+    card::{Base, Phase, RoomState},
+    heard::Answer,
+    output::Store,
+    row::{self, Row, Waiting},
+    tabs::{Following, RoomTold, TabMessage},
+};
+
+impl Client {
+    pub(crate) fn leader_says(&mut self, message: TabMessage) {
+        if let Some(leader) = &mut self.following {
+            leader.heard_ms = self.now.mono_ms;
+            leader.asked_ms = None;
+        }
+        match message {
+            TabMessage::Lead {
+                tab,
+                number,
+                online,
+                trouble,
+            } => {
+                self.led_by(Following {
+                    tab,
+                    number,
+                    online,
+                    trouble,
+                    ..Following::default()
+                });
+            }
+            TabMessage::Records {
+                to,
+                store,
+                commit,
+                records,
+            } if self.is_addressed(to.as_ref()) => {
+                self.store = store;
+                self.records(commit, records);
+                self.open_again();
+            }
+            TabMessage::Record { commit, record } => self.record_told(commit, *record),
+            TabMessage::Room(told) if self.is_addressed(told.to.as_ref()) => self.room_told(*told),
+            TabMessage::Row { row } if row.tab != self.config.tab => self.sibling_row(row),
+            TabMessage::Update {
+                decision,
+                seq,
+                update,
+            } if self.is_live(&decision) => {
+                self.take_in(&decision, seq, &update);
+            }
+            TabMessage::Acked { decision, key, seq } => self.told_acked(&decision, &key, seq),
+            TabMessage::Blamed {
+                decision,
+                key,
+                code,
+            } => self.blamed(&decision, &key, &code),
+            TabMessage::Closed { decision } => {
+                self.card(&decision).room.phase = Phase::Closed;
+                self.draft_closed(&decision);
+            }
+            TabMessage::Verdicts {
+                decision,
+                proposals,
+            } => {
+                self.note_verdicts(&decision, &proposals);
+            }
+            TabMessage::Presence { decision, entries } => self.heard_presence(&decision, &entries),
+            TabMessage::Reply { rid, ok, body } if self.asks.contains_key(&rid) => {
+                self.answered(Answer { rid, ok, body });
+            }
+            _ => {}
+        }
+    }
+
+    /// A message without address is for everybody.
+    fn is_addressed(&self, to: Option<&String>) -> bool {
+        to.is_none_or(|to| *to == self.config.tab)
+    }
+
+    fn is_live(&self, id: &DecisionId) -> bool {
+        self.cards
+            .get(id)
+            .is_some_and(|card| card.room.phase == Phase::Live)
+    }
+
+    /// A leader speaks up: a new one is told what this tab shows, waits for and asks.
+    fn led_by(&mut self, leader: Following) {
+        let known = self
+            .following
+            .as_ref()
+            .map(|known| (known.number, known.tab.clone()));
+        if known
+            .as_ref()
+            .is_some_and(|(number, _)| leader.number < *number)
+        {
+            return;
+        }
+        let is_new = known != Some((leader.number, leader.tab.clone()));
+        let came_online =
+            leader.online && !self.following.as_ref().is_some_and(|known| known.online);
+        self.following = Some(Following {
+            heard_ms: self.now.mono_ms,
+            ..leader
+        });
+        if is_new {
+            self.reset_rooms();
+            self.open_again();
+        }
+        if is_new || came_online {
+            self.repeat_saves();
+            self.repeat_asks();
+            self.send_saves();
+        }
+        self.changed_all();
+    }
+
+    /// Asks the leader for the draft of every card that is shown or has rows here.
+    fn open_again(&mut self) {
+        let ids: Vec<DecisionId> = self
+            .cards
+            .iter()
+            .filter(|(_, card)| card.is_wanted() && card.record.is_some())
+            .map(|(id, _)| id.clone())
+            .collect();
+        for id in ids {
+            self.ask_room(&id);
+        }
+    }
+
+    /// Asks the leader for a draft.
+    pub(crate) fn ask_room(&mut self, id: &DecisionId) {
+        self.card(id).room.phase = Phase::Asked;
+        let tab = self.config.tab.clone();
+        self.post(&TabMessage::Open {
+            tab,
+            decision: id.clone(),
+        });
+    }
+
+    /// The leader's draft becomes the base; own rows stay on top, made again where they must be.
+    fn room_told(&mut self, told: RoomTold) {
+        let id = told.decision.clone();
+        let tab = self.config.tab.clone();
+        let card = self.card(&id);
+        if card.record.is_none() {
+            return;
+        }
+        let other = card
+            .base
+            .as_ref()
+            .is_some_and(|base| (base.generation, base.epoch) != (told.generation, told.epoch));
+        card.base = Some(Base {
+            generation: told.generation,
+            epoch: told.epoch,
+            seq: told.seq,
+            updates: told
+                .updates
+                .into_iter()
+                .map(|told| (String::new(), told.0))
+                .collect(),
+        });
+        card.proposals = told.proposals;
+        if told.anew || other {
+            self.rebuild(&id);
+        } else {
+            card.rows.retain(|_, waiting| waiting.row.tab == tab);
+            let undo = card
+                .sheet
+                .take()
+                .map(|sheet| (sheet.client, sheet.undo, sheet.redo));
+            self.ensure_sheet(&id);
+            if let (Some((_, undo, redo)), Some(sheet)) = (undo, &mut self.card(&id).sheet) {
+                sheet.undo = undo;
+                sheet.redo = redo;
+            }
+        }
+        for row in told.rows.into_iter().filter(|row| row.tab != tab) {
+            self.sibling_row(row);
+        }
+        let card = self.card(&id);
+        card.room.turn = told.turn;
+        card.room.phase = Phase::Live;
+        self.send_rows(&id);
+        self.send_presence(&id);
+        self.send_saves();
+        self.changed(&id);
+    }
+
+    fn sibling_row(&mut self, row: Row) {
+        self.count = self.count.max(row::row_count(&row.key));
+        let id = row.decision.clone();
+        let card = self.card(&id);
+        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
+            return;
+        };
+        if sheet
+            .guard
+            .receive(&row.update, &record.definition)
+            .is_err()
+        {
+            return self.ask_room(&id);
+        }
+        card.rows.insert(
+            row.key.clone(),
+            Waiting {
+                row,
+                batch: 0,
+                flight: None,
+            },
+        );
+        self.changed(&id);
+    }
+
+    fn told_acked(&mut self, id: &DecisionId, key: &str, seq: u64) {
+        let Some(waiting) = self.card(id).rows.remove(key) else {
+            return;
+        };
+        self.accept(id, seq, waiting.row.update);
+        self.out.remove(Store::Rows, key);
+        self.send_saves();
+        self.changed(id);
+    }
+
+    pub(crate) fn reset_rooms(&mut self) {
+        for card in self.cards.values_mut() {
+            let turn = card.room.turn;
+            card.room = RoomState {
+                turn,
+                ..RoomState::default()
+            };
+            card.early.clear();
+            for waiting in card.rows.values_mut() {
+                waiting.flight = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The leading tab: what its followers tell it, and what it tells them of a draft.
+
+use deem_core::id::DecisionId;
+
+use super::{
+    Client,
+    output::Output,
+    row::{Row, Waiting},
+    tabs::{RoomTold, TabMessage, Told},
+};
+
+impl Client {
+    pub(crate) fn follower_says(&mut self, message: TabMessage) {
+        match message {
+            TabMessage::Hi { tab } => {
+                self.know(&tab);
+                self.tell_online();
+                self.tell_records(Some(tab));
+            }
+            TabMessage::Ping { tab } => self.post(&TabMessage::Pong { to: tab }),
+            TabMessage::Open { tab, decision } => {
+                self.know(&tab);
+                self.card(&decision).openers.insert(tab.clone());
+                self.ensure_sheet(&decision);
+                self.want_rooms();
+                self.tell_room_state(&decision, Some(tab), false);
+            }
+            TabMessage::Shut { tab, decision } => {
+                self.card(&decision).openers.remove(&tab);
+            }
+            TabMessage::Rows { tab, turn, rows } => self.rows_of(&tab, turn, rows),
+            TabMessage::Here {
+                decision, entries, ..
+            } => {
+                self.heard_presence(&decision, &entries);
+                self.pass_presence(&decision, entries.clone());
+                self.post(&TabMessage::Presence { decision, entries });
+            }
+            TabMessage::Ask { rid, text, .. } => self.pass_ask(rid, text),
+            TabMessage::Bye { tab } => self.tab_gone(&tab),
+            _ => {}
+        }
+    }
+
+    fn know(&mut self, tab: &str) {
+        if self.followers.insert(tab.to_owned()) {
+            self.out.push(Output::WatchTab(tab.to_owned()));
+        }
+    }
+
+    /// Rows of a follower: shown here, passed on to the other tabs and to the relay.
+    fn rows_of(&mut self, tab: &str, turn: u64, rows: Vec<Row>) {
+        for row in rows {
+            let id = row.decision.clone();
+            let card = self.card(&id);
+            if card.room.turn != turn {
+                // Made before a rebase its tab has not heard of yet: it will make it again.
+                continue;
+            }
+            if card.rows.contains_key(&row.key) {
+                continue;
+            }
+            let fits = match (&mut card.sheet, &card.record) {
+                (Some(sheet), Some(record)) => {
+                    sheet.guard.receive(&row.update, &record.definition).is_ok()
+                }
+                _ => true,
+            };
+            if !fits {
+                self.tell_room_state(&id, Some(tab.to_owned()), true);
+                return;
+            }
+            self.count = self.count.max(crate::client::row::row_count(&row.key));
+            let waiting = Waiting {
+                row: row.clone(),
+                batch: 0,
+                flight: None,
+            };
+            self.card(&id).rows.insert(row.key.clone(), waiting);
+            self.post(&TabMessage::Row { row });
+            self.changed(&id);
+        }
+        self.pump();
+    }
+
+    /// After a rebase: every tab makes its rows again.
+    pub(crate) fn tell_rows_anew(&mut self, id: &DecisionId) {
+        let anew = self.cards.get(id).is_some_and(|card| card.room.made_anew);
+        if anew {
+            self.card(id).room.made_anew = false;
+        }
+        self.tell_room_state(id, None, anew);
+    }
+
+    fn tell_room_state(&mut self, id: &DecisionId, to: Option<String>, anew: bool) {
+        if self.followers.is_empty() {
+            return;
+        }
+        let Some(card) = self.cards.get(id) else {
+            return;
+        };
+        let Some(base) = &card.base else { return };
+        let told = RoomTold {
+            to,
+            decision: id.clone(),
+            turn: card.room.turn,
+            anew,
+            generation: base.generation,
+            epoch: base.epoch,
+            seq: base.seq,
+            updates: base
+                .updates
+                .iter()
+                .map(|(_, update)| Told(update.clone()))
+                .collect(),
+            rows: card
+                .rows
+                .values()
+                .map(|waiting| waiting.row.clone())
+                .collect(),
+            proposals: card.proposals.clone(),
+        };
+        self.post(&TabMessage::Room(Box::new(told)));
+    }
+}
