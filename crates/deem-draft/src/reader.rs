@@ -177,7 +177,7 @@ fn section<'a>(
 }
 
 /// `clock` + `len`, where neither is out of bounds.
-fn end(clock: u32, len: u32) -> Result<u32, BadUpdate> {
+pub(crate) fn end(clock: u32, len: u32) -> Result<u32, BadUpdate> {
     if len == 0 {
         return Err(BadUpdate::Empty);
     }
@@ -212,7 +212,7 @@ fn block<'a>(cursor: &mut Cursor<'a>, id: BlockId) -> Result<Block<'a>, BadUpdat
     })
 }
 
-fn origin(cursor: &mut Cursor<'_>, is_there: bool) -> Result<Option<BlockId>, BadUpdate> {
+pub(crate) fn origin(cursor: &mut Cursor<'_>, is_there: bool) -> Result<Option<BlockId>, BadUpdate> {
     if !is_there {
         return Ok(None);
     }
@@ -260,7 +260,7 @@ fn body<'a>(cursor: &mut Cursor<'a>, kind: u8) -> Result<(u32, Body<'a>), BadUpd
     }
 }
 
-fn ranges(cursor: &mut Cursor<'_>) -> Result<Vec<Range<u32>>, BadUpdate> {
+pub(crate) fn ranges(cursor: &mut Cursor<'_>) -> Result<Vec<Range<u32>>, BadUpdate> {
     let count = cursor.count(2)?;
     let mut ranges: Vec<Range<u32>> = Vec::with_capacity(count);
     for _ in 0..count {

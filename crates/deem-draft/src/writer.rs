@@ -95,7 +95,7 @@ pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-fn id(out: &mut Vec<u8>, id: BlockId) {
+pub(crate) fn id(out: &mut Vec<u8>, id: BlockId) {
     number(out, id.client.get());
     number(out, u64::from(id.clock));
 }
@@ -148,7 +148,7 @@ fn body(out: &mut Vec<u8>, fresh: &Fresh<'_, '_>) {
 }
 
 /// `whole` without its first `units`; half of a surrogate pair becomes U+FFFD, as in Yjs and Yrs.
-fn after_units(whole: &str, units: u32) -> String {
+pub(crate) fn after_units(whole: &str, units: u32) -> String {
     let mut left = usize::try_from(units).unwrap_or(usize::MAX);
     for (at, c) in whole.char_indices() {
         if left == 0 {
