@@ -90,6 +90,8 @@ pub(crate) struct Metrics {
     pub(crate) replicas: AtomicU64,
     pub(crate) queue_bytes: AtomicU64,
     pub(crate) store_failed: AtomicU64,
+    /// `PRAGMA synchronous` as the open database gives it: 2 = FULL; 0 for a store in memory.
+    pub(crate) store_synchronous: AtomicU64,
     pub(crate) updates: AtomicU64,
     pub(crate) deliveries: AtomicU64,
     pub(crate) commits: Labelled,
@@ -121,6 +123,11 @@ impl Metrics {
                 "deem_store_failed",
                 "1 after the writer stopped.",
                 &self.store_failed,
+            ),
+            (
+                "deem_store_synchronous",
+                "2 = every group is synced.",
+                &self.store_synchronous,
             ),
         ] {
             head(name, help, "gauge", &mut out);

@@ -1,9 +1,6 @@
 //! What machines give after a turn: frames to sockets, answers to requests, groups to the writer.
 
-use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::Instant,
-};
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use bytes::Bytes;
 use deem_core::id::SpaceId;
@@ -29,9 +26,7 @@ impl SpaceLoop {
                 };
                 let Some(output) = taken else { continue };
                 let (space, serial) = (slot.id.clone(), slot.serial);
-                if let Some(group) = &output.group {
-                    slot.in_flight = Some((group.id, Instant::now()));
-                }
+                slot.took(output.group.as_ref());
                 self.output(&space, serial, output, &mut encoded);
             }
         }

@@ -109,7 +109,7 @@ pub fn start(config: &Config) -> Result<Running, ServeError> {
     // The port first: a second relay on it is told so, and not that the data folder is in use.
     let listener = listen(config.listen)?;
     let address = listener.local_addr().map_err(ServeError::System)?;
-    let store = open_store(config)?;
+    let (store, synchronous) = open_store(config)?;
     let read_error = |error: deem_store::StoreError| ServeError::Store(error.to_string());
     let store_id = store.store_id().map_err(read_error)?;
     let count = config
@@ -126,6 +126,7 @@ pub fn start(config: &Config) -> Result<Running, ServeError> {
         .collect::<Result<Vec<_>, _>>();
     let readers = readers.map_err(read_error)?;
     let metrics = Arc::new(Metrics::default());
+    metrics.store_synchronous.store(synchronous, Relaxed);
     let stopped = Stopped::default();
     let shared = Arc::new(Shared::new(
         identities,
@@ -172,17 +173,21 @@ fn listen(address: SocketAddr) -> Result<std::net::TcpListener, ServeError> {
     open().map_err(|error| ServeError::Listen(address, error))
 }
 
-fn open_store(config: &Config) -> Result<Box<dyn Store>, ServeError> {
+/// The store, and how it syncs: `PRAGMA synchronous`, read back.
+fn open_store(config: &Config) -> Result<(Box<dyn Store>, u64), ServeError> {
     let Some(folder) = &config.data else {
         let mut id = [0; 8];
         fill_random(&mut id);
         let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        return Ok(Box::new(MemoryStore::new(id)));
+        return Ok((Box::new(MemoryStore::new(id)), 0));
     };
     let options = SqliteOptions::default();
     let opened = SqliteStore::open(folder, &options);
     let store = opened.map_err(|error: OpenError| ServeError::Store(error.to_string()))?;
-    Ok(Box::new(store))
+    let synchronous = store
+        .synchronous()
+        .map_err(|error| ServeError::Store(error.to_string()))?;
+    Ok((Box::new(store), u64::try_from(synchronous).unwrap_or(0)))
 }
 
 fn current_thread() -> io::Result<runtime::Runtime> {
@@ -224,7 +229,7 @@ fn start_acceptor(
     mut stop: watch::Receiver<bool>,
 ) -> Result<JoinHandle<()>, ServeError> {
     let runtime = current_thread().map_err(ServeError::System)?;
-    let (ready, started) = mpsc::channel();
+    let (ready, started) = mpsc::sync_channel(1);
     let accept = async move {
         let listener = match TcpListener::from_std(listener) {
             Ok(listener) => listener,

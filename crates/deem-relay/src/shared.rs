@@ -49,10 +49,6 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Numbers start at 1.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a part made by its own module"
-    )]
     pub(crate) fn new(
         identities: Identities,
         origins: Origins,

@@ -5,21 +5,17 @@ use std::sync::Arc;
 use deem_core::id::SpaceId;
 use deem_sync::{
     limits,
-    server::{ConnId, Connect},
-    wire::{
-        ClientMessage, Close, CloseCode, Hello, Message as Protocol, read_frame, read_message,
-        reply::{WelcomeOp, WelcomeSpace},
-    },
+    server::ConnId,
+    wire::{ClientMessage, Close, CloseCode, Message as Protocol, read_frame, read_message},
 };
 use soketto::base::OpCode;
 
 use crate::{
     clock::wall_ms,
     frame::{self, Kind, Violation},
-    greeting::Greeting,
-    identity::{Identity, IdentityError},
+    identity::IdentityError,
     members::loop_of_conn,
-    messages::{Follow, Followed, Input, Message, NewSocket, SocketRole},
+    messages::{Input, Message, NewSocket, SocketRole},
     port::What,
     turn::SpaceLoop,
 };
@@ -54,7 +50,7 @@ impl SpaceLoop {
                 let conn =
                     self.members
                         .insert(stream, reader, Some(identity.clone()), permit, place);
-                self.greet(conn, &identity, hello);
+                self.greet(conn, &identity, &hello);
                 self.early(conn, early);
             }
             SocketRole::Stock {
@@ -79,138 +75,6 @@ impl SpaceLoop {
         for (kind, payload) in messages {
             self.port.push_message(conn, kind, &payload);
         }
-    }
-
-    /// Connects a socket to its spaces, wherever they live; the `welcome` leaves when all have
-    /// answered, before anything else.
-    fn greet(&mut self, conn: ConnId, identity: &Identity, hello: Hello) {
-        let several_spaces = hello.spaces.len() > 1;
-        let other_store = hello
-            .store
-            .as_ref()
-            .is_some_and(|store| *store != self.shared.store_id);
-        let expires = identity
-            .expires_at_ms
-            .map(|end| self.shared.clock.mono_of_wall(end));
-        self.members.cork(conn);
-        let greeting = Greeting::new(hello.spaces.len(), hello.ops.clone());
-        if let Some(member) = self.members.get(conn) {
-            member.greeting = Some(Box::new(greeting));
-        }
-        for (place, since) in hello.spaces.iter().enumerate() {
-            let space = since.space.clone();
-            let Some(actor) = identity.actor(&space) else {
-                self.part(conn, place, refused(space, "not-found"), Vec::new());
-                continue;
-            };
-            if let Some(member) = self.members.get(conn) {
-                member.spaces.push(space.clone());
-            }
-            let connect = Connect {
-                conn,
-                actor,
-                expires_mono_ms: expires,
-                since: since.since,
-                other_store,
-                ops: hello.ops.clone(),
-                several_spaces,
-            };
-            let home = self.shared.loop_of(&space);
-            if home == self.index {
-                let (part, ops) = self.connect(&space, &connect);
-                self.part(conn, place, part, ops);
-            } else {
-                let follow = Follow {
-                    space,
-                    connect,
-                    place,
-                };
-                self.shared.loops[home].post(Message::Connect(Box::new(follow)));
-            }
-        }
-        if hello.spaces.is_empty() {
-            self.complete_greeting(conn);
-        }
-    }
-
-    fn connect(&mut self, space: &SpaceId, connect: &Connect) -> (WelcomeSpace, Vec<WelcomeOp>) {
-        let now = self.now;
-        let given = self
-            .spaces
-            .with(space, now.mono_ms, |s| s.connect(now, connect));
-        given.unwrap_or_else(|fault| {
-            self.fault(space, &fault);
-            (refused(space.clone(), "unavailable"), Vec::new())
-        })
-    }
-
-    fn part(&mut self, conn: ConnId, place: usize, part: WelcomeSpace, ops: Vec<WelcomeOp>) {
-        let Some(member) = self.members.get(conn) else {
-            return;
-        };
-        if !part.ok {
-            member.spaces.retain(|space| *space != part.space);
-        }
-        if let Some(greeting) = &mut member.greeting {
-            greeting.add(place, part, ops);
-        }
-        self.complete_greeting(conn);
-    }
-
-    fn complete_greeting(&mut self, conn: ConnId) {
-        let store_id = &self.shared.store_id;
-        let Some(member) = self.members.get(conn) else {
-            return;
-        };
-        let welcome = member
-            .greeting
-            .as_mut()
-            .and_then(|greeting| greeting.welcome(store_id));
-        if let Some(text) = welcome {
-            member.greeting = None;
-            let mut encoded = Vec::with_capacity(text.len() + 10);
-            frame::write(OpCode::Text, text.as_bytes(), &mut encoded);
-            self.members.uncork(conn, &encoded);
-        }
-    }
-
-    /// A socket of another loop follows a space here.
-    pub(crate) fn follow(&mut self, follow: Follow) {
-        let Follow {
-            space,
-            connect,
-            place,
-        } = follow;
-        let conn = connect.conn;
-        let (part, ops) = self.connect(&space, &connect);
-        self.spaces.note_follower(conn, &space, part.ok);
-        let followed = Followed {
-            conn,
-            place,
-            space: part,
-            ops,
-        };
-        self.shared.loops[loop_of_conn(conn)].post(Message::Connected(Box::new(followed)));
-    }
-
-    /// A space of another loop has answered.
-    pub(crate) fn followed(&mut self, followed: Followed) {
-        let Followed {
-            conn,
-            place,
-            space,
-            ops,
-        } = followed;
-        if self
-            .members
-            .get(conn)
-            .is_none_or(|member| member.is_closing())
-        {
-            // It left meanwhile; that loop must not keep it.
-            self.tell_gone(conn, &[space.space]);
-            return;
-        }
-        self.part(conn, place, space, ops);
     }
 
     /// Something happened on a socket.
@@ -278,31 +142,35 @@ impl SpaceLoop {
 
     /// Looks again at messages that were put off.
     pub(crate) fn retry_deferred(&mut self) {
-        let turn = self.turn;
         for conn in std::mem::take(&mut self.deferred) {
-            loop {
-                let Some(member) = self.members.get(conn) else {
-                    break;
-                };
-                let Some((kind, payload)) = member.deferred.front() else {
-                    member.resume();
-                    break;
-                };
-                let stock = member.identity.is_none();
-                let wants_state = *kind == Kind::Binary && asks_for_state(stock, payload);
-                if member.greeting.is_some() || member.must_wait(turn, wants_state) {
-                    // A blocked socket wakes the loop when it takes bytes again.
-                    if !member.is_backed_up() && member.greeting.is_none() {
-                        self.port.wake();
-                    }
-                    self.deferred.push(conn);
-                    break;
-                }
-                if let Some((kind, payload)) = member.deferred.pop_front() {
-                    self.input(conn, kind, &payload);
-                }
+            while let Some((kind, payload)) = self.next_deferred(conn) {
+                self.input(conn, kind, &payload);
             }
         }
+    }
+
+    /// The next message that was put off and may go now; without one the socket is read again, or
+    /// waits for another turn.
+    fn next_deferred(&mut self, conn: ConnId) -> Option<(Kind, Vec<u8>)> {
+        let turn = self.turn;
+        let member = self.members.get(conn)?;
+        let Some((kind, payload)) = member.deferred.front() else {
+            member.resume();
+            return None;
+        };
+        let stock = member.identity.is_none();
+        let wants_state = *kind == Kind::Binary && asks_for_state(stock, payload);
+        let greeting = member.greeting.is_some();
+        if !greeting && !member.must_wait(turn, wants_state) {
+            return member.deferred.pop_front();
+        }
+        // A blocked socket wakes the loop when it takes bytes again, a greeted one when the last
+        // loop has answered.
+        if !greeting && !member.is_backed_up() {
+            self.port.wake();
+        }
+        self.deferred.push(conn);
+        None
     }
 
     fn input(&mut self, conn: ConnId, kind: Kind, payload: &[u8]) {
@@ -554,7 +422,7 @@ impl SpaceLoop {
         }
     }
 
-    fn tell_gone(&mut self, conn: ConnId, spaces: &[SpaceId]) {
+    pub(crate) fn tell_gone(&mut self, conn: ConnId, spaces: &[SpaceId]) {
         let now = self.now;
         let shared = Arc::clone(&self.shared);
         for (home, mailbox) in shared.loops.iter().enumerate() {
@@ -576,17 +444,6 @@ impl SpaceLoop {
                     .with_loaded(&space, now.mono_ms, |s| s.disconnect(now, conn));
             }
         }
-    }
-}
-
-fn refused(space: SpaceId, code: &str) -> WelcomeSpace {
-    WelcomeSpace {
-        space,
-        ok: false,
-        commit: 0,
-        missed: None,
-        resync: false,
-        code: Some(code.to_owned()),
     }
 }
 

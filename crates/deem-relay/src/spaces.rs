@@ -9,7 +9,7 @@ use std::{
 };
 
 use deem_core::id::SpaceId;
-use deem_sync::server::{ConnId, GroupId, LoadError, Output, Space, SpaceConfig};
+use deem_sync::server::{ConnId, Group, GroupId, LoadError, Output, Space, SpaceConfig};
 
 use crate::{
     rows::{Reader, SpaceLoader},
@@ -30,11 +30,26 @@ pub(crate) struct Slot {
     pub(crate) serial: u64,
     /// The machine.
     pub(crate) space: Space,
-    /// The group on its way to the disk: its number, when it was handed over, its commits' kinds.
-    pub(crate) in_flight: Option<(GroupId, Instant)>,
+    /// The group on its way to the disk.
+    pub(crate) in_flight: Option<InFlight>,
+    /// When the first thing arrived that is not in that group.
+    waits_since: Option<Instant>,
     touched: bool,
     deadline: Option<u64>,
     used_mono_ms: u64,
+}
+
+/// What metrics will say of a group once it is durable.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    /// Its number.
+    pub(crate) group: GroupId,
+    /// When the first thing in it arrived.
+    pub(crate) since: Instant,
+    /// Draft updates in it.
+    pub(crate) updates: u64,
+    /// Kinds of the acts in it.
+    pub(crate) kinds: Vec<&'static str>,
 }
 
 /// Why a space does not answer.
@@ -149,6 +164,7 @@ impl Spaces {
         slot.used_mono_ms = mono_ms;
         if !slot.touched {
             slot.touched = true;
+            slot.waits_since.get_or_insert_with(Instant::now);
             self.touched.push(at);
         }
         self.guarded(at, act)
@@ -213,13 +229,13 @@ impl Spaces {
             .any(|slot| slot.in_flight.is_some())
     }
 
-    /// Decoded drafts in all spaces.
-    pub(crate) fn replicas(&self) -> usize {
-        self.slots
-            .iter()
-            .flatten()
-            .map(|slot| slot.space.replicas())
-            .sum()
+    /// Rooms that somebody is in, and decoded drafts, in all spaces.
+    pub(crate) fn rooms_and_replicas(&self) -> (usize, usize) {
+        let spaces = || self.slots.iter().flatten().map(|slot| &slot.space);
+        (
+            spaces().map(Space::rooms).sum(),
+            spaces().map(Space::replicas).sum(),
+        )
     }
 
     /// Drops spaces that nobody has used for a while.
@@ -266,6 +282,7 @@ impl Spaces {
             serial: self.serial,
             space,
             in_flight: None,
+            waits_since: None,
             touched: false,
             deadline: None,
             used_mono_ms: 0,
@@ -288,5 +305,83 @@ pub(crate) fn fill_random(bytes: &mut [u8]) {
     if let Err(error) = getrandom::fill(bytes) {
         eprintln!("deem: no randomness from the system: {error}");
         std::process::abort();
+    }
+}
+
+impl Slot {
+    /// Notes what the turn gave: a group to wait for, or that nothing waits.
+    pub(crate) fn took(&mut self, group: Option<&Group>) {
+        if let Some(group) = group {
+            let entries = group.commits.iter().flat_map(|commit| &commit.entries);
+            self.in_flight = Some(InFlight {
+                group: group.id,
+                since: self.waits_since.take().unwrap_or_else(Instant::now),
+                updates: group
+                    .commits
+                    .iter()
+                    .map(|commit| commit.drafts.len() as u64)
+                    .sum(),
+                kinds: entries.map(|entry| kind_of(&entry.events)).collect(),
+            });
+        } else if self.in_flight.is_none() {
+            self.waits_since = None;
+        }
+    }
+}
+
+/// The kinds of events (`P8`).
+const KINDS: [&str; 14] = [
+    "opened",
+    "option-appended",
+    "criterion-appended",
+    "suggested",
+    "suggestion-cleared",
+    "settled",
+    "reopened",
+    "discarded",
+    "cancelled",
+    "expired",
+    "why-set",
+    "why-drafted",
+    "late-answer",
+    "epoch-started",
+];
+
+/// The kind of the first event of a log line, which names the act.
+fn kind_of(events: &[u8]) -> &'static str {
+    let marker = b"\"kind\":\"";
+    let text = events
+        .windows(marker.len())
+        .position(|window| window == marker);
+    let text = text
+        .and_then(|at| events.get(at + marker.len()..))
+        .unwrap_or_default();
+    let word = text.split(|byte| *byte == b'"').next().unwrap_or_default();
+    KINDS
+        .into_iter()
+        .find(|kind| kind.as_bytes() == word)
+        .unwrap_or("other")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_act_is_named_by_its_first_event() {
+        for (events, kind) in [
+            (
+                &br#"[{"kind":"settled","at":"x"},{"kind":"opened"}]"#[..],
+                "settled",
+            ),
+            (
+                br#"[{"generation":1,"kind":"epoch-started"}]"#,
+                "epoch-started",
+            ),
+            (br#"[{"kind":"somebody's words"}]"#, "other"),
+            (b"[]", "other"),
+        ] {
+            assert_eq!(kind_of(events), kind);
+        }
     }
 }

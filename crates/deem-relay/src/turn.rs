@@ -5,7 +5,6 @@ use std::{
     collections::HashMap,
     rc::Rc,
     sync::{Arc, atomic::Ordering::Relaxed},
-    time::Instant,
 };
 
 use deem_store::Read;
@@ -97,6 +96,7 @@ enum Phase {
 #[derive(Debug, Default)]
 struct Gauges {
     sockets: u64,
+    rooms: u64,
     replicas: u64,
     queue_bytes: u64,
 }
@@ -278,7 +278,7 @@ impl SpaceLoop {
         let now = self.now;
         self.asked.insert(reply, respond);
         let given = self.spaces.with(&space, now.mono_ms, |s| {
-            s.request(now, reply, &actor, request)
+            s.request(now, reply, &actor, request);
         });
         if let Err(fault) = given {
             self.fault(&space, &fault);
@@ -314,17 +314,24 @@ impl SpaceLoop {
         let Some(slot) = self.spaces.slot(&written.space, written.serial) else {
             return;
         };
-        if let Some((_, began)) = slot.in_flight.take_if(|(group, _)| *group == written.group)
+        let landed = slot
+            .in_flight
+            .take_if(|flight| flight.group == written.group);
+        if let Some(flight) = landed
             && written.result == GroupResult::Durable
         {
-            self.shared
-                .metrics
-                .commit_seconds
-                .observe(Instant::now() - began, 1);
+            let (metrics, took) = (&self.shared.metrics, flight.since.elapsed());
+            if flight.updates > 0 {
+                metrics.ack_seconds.observe(took, flight.updates);
+            }
+            for kind in flight.kinds {
+                metrics.commit_seconds.observe(took, 1);
+                metrics.commits.add(kind);
+            }
         }
         let (group, result) = (written.group, written.result);
         let given = self.spaces.with(&written.space, now.mono_ms, |space| {
-            space.committed(now, group, result)
+            space.committed(now, group, result);
         });
         if let Err(fault) = given {
             self.fault(&written.space, &fault);
@@ -342,13 +349,16 @@ impl SpaceLoop {
         metrics
             .bytes_received
             .fetch_add(self.port.take_received(), Relaxed);
+        let (rooms, replicas) = self.spaces.rooms_and_replicas();
         let fresh = Gauges {
             sockets: self.members.len() as u64,
-            replicas: self.spaces.replicas() as u64,
+            rooms: rooms as u64,
+            replicas: replicas as u64,
             queue_bytes: waiting as u64,
         };
         for (gauge, old, new) in [
             (&metrics.sockets, self.gauges.sockets, fresh.sockets),
+            (&metrics.rooms, self.gauges.rooms, fresh.rooms),
             (&metrics.replicas, self.gauges.replicas, fresh.replicas),
             (
                 &metrics.queue_bytes,

@@ -31,7 +31,7 @@ fn read(reader: &mut Reader, bytes: &[u8], piece: usize) -> Read {
     for chunk in bytes.chunks(piece) {
         let mut chunk = chunk.to_vec();
         reader.feed(&mut chunk, |kind, payload| {
-            messages.push((kind, payload.to_vec()))
+            messages.push((kind, payload.to_vec()));
         })?;
     }
     Ok(messages)

@@ -90,7 +90,7 @@ pub(super) async fn connect(
                 Ok(Err(None)) => {}
                 Err(_) => {
                     peer.refuse(&Close::new(CloseCode::Malformed, "hello-timeout"))
-                        .await
+                        .await;
                 }
             }
         },
