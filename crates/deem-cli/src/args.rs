@@ -139,6 +139,9 @@ pub struct Serve {
     /// Folder of static files to serve at /
     #[arg(long, value_name = "DIR")]
     pub web: Option<PathBuf>,
+    /// Threads that serve spaces; one per core if absent
+    #[arg(long, value_name = "N")]
+    pub loops: Option<std::num::NonZeroUsize>,
     /// Print every limit with its unit and reason, and stop
     #[arg(long)]
     pub help_limits: bool,

@@ -22,7 +22,7 @@ pub fn serve(arguments: Serve) -> ExitCode {
         auth_key: arguments.auth_key,
         origins: arguments.origins,
         web: arguments.web,
-        ..deem_relay::Config::default()
+        loops: arguments.loops,
     };
     match deem_relay::serve(&config) {
         Ok(deem_relay::ExitReason::Drained) => ExitCode::SUCCESS,
