@@ -45,6 +45,8 @@ pub mod guard;
 mod held;
 mod news;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod document;
 pub mod gate;
 pub mod mark_log;
 pub mod rebase;

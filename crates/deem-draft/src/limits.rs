@@ -28,3 +28,16 @@ pub const WRITTEN_IDS_MAX: usize = 256;
 pub const UNWRITTEN_IDS_MAX: usize = 256;
 /// Entries of the mark log per cell.
 pub const MARK_LOG_ENTRIES_MAX: usize = 8;
+/// One update of a document room, bytes: a paste of a whole article.
+pub const DOCUMENT_UPDATE_BYTES_MAX: usize = 1 << 20;
+/// One document room, bytes: what a cold join costs at most.
+pub const DOCUMENT_BYTES_MAX: usize = 16 << 20;
+/// Blocks and deleted ranges of one document: what its index costs in memory at most.
+pub const DOCUMENT_PARTS_MAX: usize = 500_000;
+/// Depth of types inside types, and of values inside values, in a document: clients recurse.
+pub const DOCUMENT_NESTING_MAX: u32 = 64;
+/// Named roots of a document: an editor has one or two.
+pub const DOCUMENT_ROOTS_MAX: usize = 1_024;
+/// Yrs client ids that have written in a document, per person: it has no generations, and every
+/// page load that writes takes one.
+pub const DOCUMENT_IDS_MAX: usize = 16_384;

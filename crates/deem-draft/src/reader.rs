@@ -212,7 +212,10 @@ fn block<'a>(cursor: &mut Cursor<'a>, id: BlockId) -> Result<Block<'a>, BadUpdat
     })
 }
 
-pub(crate) fn origin(cursor: &mut Cursor<'_>, is_there: bool) -> Result<Option<BlockId>, BadUpdate> {
+pub(crate) fn origin(
+    cursor: &mut Cursor<'_>,
+    is_there: bool,
+) -> Result<Option<BlockId>, BadUpdate> {
     if !is_there {
         return Ok(None);
     }

@@ -53,6 +53,10 @@ impl<'a> Piece<'a> {
         Self { head, held }
     }
 
+    pub(super) fn head(&self) -> &Item<'a> {
+        &self.head
+    }
+
     pub(super) fn id(&self) -> BlockId {
         self.head.id
     }

@@ -140,8 +140,8 @@ impl Store {
         if self.depths.is_empty() {
             self.depths.push(0);
         }
-        let place = self.place(item)?;
         let piece = Piece::of(item, skip..item.len, false);
+        let place = self.place(piece.head())?;
         self.add(&piece, place)
     }
 
@@ -331,14 +331,15 @@ impl Store {
                 };
                 for (part, gone) in self.parts_of(*client, block) {
                     let piece = Piece::of(&item, part, gone);
-                    match &mut waits {
-                        Some((before, place)) if *place == block.place && before.join(&piece) => {}
-                        _ => {
-                            let ready = waits.replace((piece, block.place));
-                            if !folded.add_some(ready) {
-                                return;
-                            }
-                        }
+                    let joined = waits.as_mut().is_some_and(|(before, place)| {
+                        *place == block.place && before.join(&piece)
+                    });
+                    if joined {
+                        continue;
+                    }
+                    let ready = waits.replace((piece, block.place));
+                    if !folded.add_some(ready) {
+                        return;
                     }
                 }
             }
