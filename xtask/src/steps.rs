@@ -397,7 +397,9 @@ fn e2e(steps: &Steps) -> Result<(), String> {
     node.current_dir(&steps.repo.root)
         .env("CHROMIUM", browser.chromium);
     // One at a time: each starts a relay and browsers, and some count on a free core.
-    node.args(["--test", "--test-concurrency=1"]).args(specs);
+    node.args(["--test", "--test-concurrency=1", "--test-force-exit"]);
+    // A run that hangs says so while there is still time to read it.
+    node.arg("--test-timeout=900000").args(specs);
     run::logged(&mut node, "node --test", &steps.log)
 }
 

@@ -9,8 +9,8 @@ use crate::{repo::Repo, run};
 
 /// Must equal `version` in wasm-pack.toml: the runner reads what that wasm-bindgen wrote.
 const WASM_BINDGEN_VERSION: &str = "0.2.130";
-/// `node --test --test-concurrency` and `import.meta.dirname`.
-const NODE_MIN: (u32, u32) = (20, 11);
+/// `node --test --test-force-exit` and `import.meta.dirname`.
+const NODE_MIN: (u32, u32) = (20, 14);
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Chromium and the driver that wasm tests need.
