@@ -51,7 +51,7 @@ export class Driver {
     this.#device = this.#openDevice();
   }
 
-  /** Loads the device, then joins the other tabs. */
+  /** Loads the device, joins the other tabs, and only then lets the engine greet them. */
   async start(): Promise<void> {
     const engine = this.#options.engine();
     let word = this.#options.memory ? "memory" : "device";
@@ -63,11 +63,14 @@ export class Driver {
     }
     if (this.#closed) return engine.free();
     this.#engine = engine;
+    // Before `loaded`, whose first word goes to the other tabs (B3.3): a leader that never hears
+    // it never answers, and this tab would wait for as long as that one lives. What the tabs say
+    // back arrives in later tasks.
+    this.#joinTabs();
     this.run((e) => {
       e.storage(word);
       e.loaded();
     });
-    this.#joinTabs();
     this.#listen(true);
   }
 
