@@ -7,7 +7,7 @@ use deem_core::{
     record::Record,
 };
 use deem_draft::{
-    edit::{Edit, Typed},
+    edit::Edit,
     guard::Guard,
     id::{ClientId, Epoch},
 };
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     row::{Rows, packed},
     save::SaveSlot,
+    undo::Step,
 };
 use crate::wire::reply::ProposalView;
 
@@ -50,8 +51,8 @@ pub(crate) struct Sheet {
     /// What this tab writes under.
     pub(crate) client: ClientId,
     /// What takes this tab's acts back, newest last.
-    pub(crate) undo: Vec<Vec<Typed>>,
-    pub(crate) redo: Vec<Vec<Typed>>,
+    pub(crate) undo: Vec<Vec<Step>>,
+    pub(crate) redo: Vec<Vec<Step>>,
 }
 
 /// Where the room of this draft stands on the connection (leader), or with the leader (follower).
@@ -91,6 +92,8 @@ pub(crate) struct RoomState {
     pub(crate) number: Option<u32>,
     /// Counts our updates on this connection.
     pub(crate) sent: u64,
+    /// Keys of the rows that are under way, by the number they were sent under (leader).
+    pub(crate) flights: BTreeMap<u64, String>,
     /// Grows when rows have to be made again: frames of followers under an older turn are void.
     pub(crate) turn: u64,
     /// Nothing is sent before this monotonic time, ms.
@@ -182,6 +185,14 @@ impl Card {
             || !self.openers.is_empty()
             || !self.rows.is_empty()
             || self.save.as_ref().is_some_and(SaveSlot::locks)
+    }
+
+    /// Nothing is under way any more: every row may go out again.
+    pub(crate) fn land(&mut self) {
+        self.room.flights.clear();
+        for waiting in self.rows.values_mut() {
+            waiting.flight = None;
+        }
     }
 
     /// Rows that are this tab's to send.

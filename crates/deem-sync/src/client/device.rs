@@ -170,19 +170,23 @@ impl Client {
 
     /// Every batch up to this number is on disk.
     pub fn stored(&mut self, batch: u64) {
-        let mut changed = Vec::new();
-        for (id, card) in &mut self.cards {
-            for waiting in card
-                .rows
-                .values_mut()
-                .filter(|w| w.batch > 0 && w.batch <= batch)
-            {
+        while self
+            .unstored
+            .front()
+            .is_some_and(|(made, ..)| *made <= batch)
+        {
+            let Some((made, id, key)) = self.unstored.pop_front() else {
+                return;
+            };
+            let card = self.cards.get_mut(&id);
+            // A row that was put again since waits for its later batch.
+            let waiting = card
+                .and_then(|card| card.rows.get_mut(&key))
+                .filter(|waiting| waiting.batch == made);
+            if let Some(waiting) = waiting {
                 waiting.batch = 0;
-                changed.push(id.clone());
+                self.changed(&id);
             }
-        }
-        for id in changed {
-            self.changed(&id);
         }
     }
 

@@ -2,11 +2,11 @@
 
 use deem_core::{
     draft::{DraftView, Kind, Mark, Mode},
-    id::{Cell, CriterionId, DecisionId, OptionId, QuestionId},
+    id::{CriterionId, DecisionId, OptionId, QuestionId},
     refusal::Refusal,
 };
 use deem_draft::{
-    edit::{Edit, Edited, Typed},
+    edit::{Edit, Edited},
     guard::Guard,
     id::{ClientId, DraftId, Epoch},
     rebase::rebase,
@@ -19,6 +19,7 @@ use super::{
     random,
     rebase::receive_all,
     row::{self, Row, Waiting},
+    undo::{self, Step, Watch},
 };
 use crate::wire::lib0::Reader;
 
@@ -257,12 +258,12 @@ impl Client {
         let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
             return Err(Refusal::NotFound);
         };
-        let question = named_question(&record.definition, edit);
-        let back = inverse(sheet.guard.replica().view(), question.as_ref(), edit);
+        let watch = Watch::new(&mut sheet.guard, &record.definition, edit);
         let edited = sheet
             .guard
             .edit(&record.definition, std::slice::from_ref(edit))?;
         let Some(edited) = edited else { return Ok(()) };
+        let back = watch.steps(&mut sheet.guard, &record.definition);
         if !back.is_empty() {
             sheet.undo.push(back);
             let over = sheet.undo.len().saturating_sub(UNDO_ACTS_MAX);
@@ -274,21 +275,14 @@ impl Client {
     }
 
     /// Applies the way back and returns the way forth; `None` = nothing changed.
-    fn act_back(&mut self, id: &DecisionId, act: &[Typed]) -> Option<Vec<Typed>> {
+    fn act_back(&mut self, id: &DecisionId, act: &[Step]) -> Option<Vec<Step>> {
         let card = self.cards.get_mut(id)?;
         let (sheet, record) = (card.sheet.as_mut()?, card.record.as_ref()?);
-        let mut forth = Vec::new();
-        for typed in act.iter().rev() {
-            let question = named_question(&record.definition, &typed.edit);
-            forth.extend(inverse(
-                sheet.guard.replica().view(),
-                question.as_ref(),
-                &typed.edit,
-            ));
-        }
-        let edited = rebase(&mut sheet.guard, &record.definition, act).edited?;
+        let (typed, watch) = undo::back(&mut sheet.guard, &record.definition, act)?;
+        let edited = rebase(&mut sheet.guard, &record.definition, &typed).edited?;
+        let forth = watch.steps(&mut sheet.guard, &record.definition);
         self.add_row(id, edited);
-        Some(forth)
+        Some(forth).filter(|forth| !forth.is_empty())
     }
 
     /// An edit becomes a row: on the device, and out as soon as it may.
@@ -306,7 +300,7 @@ impl Client {
         if std::mem::take(&mut self.first_row) {
             self.out.push(Output::Persist);
         }
-        self.put_row(Row {
+        let row = Row {
             key,
             tab: self.config.tab.clone(),
             decision: id.clone(),
@@ -317,8 +311,9 @@ impl Client {
             remade: false,
             typed: edited.typed,
             update: edited.update,
-        });
-        self.send_rows(id);
+        };
+        self.put_row(row.clone());
+        self.send_row(row);
         self.changed(id);
     }
 
@@ -331,6 +326,10 @@ impl Client {
         let Some(card) = self.cards.get_mut(&row.decision) else {
             return;
         };
+        if batch > 0 {
+            let made = (batch, row.decision.clone(), row.key.clone());
+            self.unstored.push_back(made);
+        }
         card.rows.insert(
             row.key.clone(),
             Waiting {
@@ -372,87 +371,6 @@ impl Client {
             undo: Vec::new(),
             redo: Vec::new(),
         });
-    }
-}
-
-/// The question an edit is about, where it matters which.
-fn named_question(
-    definition: &deem_core::definition::Definition,
-    edit: &Edit,
-) -> Option<QuestionId> {
-    let named = match edit {
-        Edit::Choice { question, .. }
-        | Edit::Text { question, .. }
-        | Edit::Mode { question, .. } => definition.named_or_only(question.as_ref()),
-        Edit::Pick { option, .. } => definition.question_of_option(option),
-        Edit::Mark { .. } | Edit::Propose { .. } => None,
-    };
-    named.map(|question| question.id.clone())
-}
-
-/// What takes `edit` back, judged before it is made; empty for a proposal, which stays.
-fn inverse(view: &DraftView, question: Option<&QuestionId>, edit: &Edit) -> Vec<Typed> {
-    let typed = |edit: Edit| Typed {
-        edit,
-        before: None,
-        front: None,
-    };
-    let draft = question.and_then(|question| view.questions.get(question));
-    let mode = Edit::Mode {
-        mode: draft.map(|draft| draft.mode).unwrap_or_default(),
-        question: question.cloned(),
-    };
-    match edit {
-        Edit::Mark {
-            option, criterion, ..
-        } => {
-            let cell = Cell {
-                option: option.clone(),
-                criterion: criterion.clone(),
-            };
-            vec![typed(Edit::Mark {
-                option: option.clone(),
-                criterion: criterion.clone(),
-                mark: view.marks.get(&cell).copied(),
-            })]
-        }
-        Edit::Choice { .. } => {
-            let option = draft.and_then(|draft| draft.single.clone());
-            vec![
-                typed(Edit::Choice {
-                    option,
-                    question: question.cloned(),
-                }),
-                typed(mode),
-            ]
-        }
-        Edit::Pick { option, .. } => {
-            let on = view.picks.contains(option);
-            vec![
-                typed(Edit::Pick {
-                    option: option.clone(),
-                    on,
-                }),
-                typed(mode),
-            ]
-        }
-        Edit::Text { text, .. } => {
-            let back = Edit::Text {
-                text: text_of(view, question),
-                question: question.cloned(),
-                caret: None,
-            };
-            vec![
-                Typed {
-                    edit: back,
-                    before: Some(text.clone()),
-                    front: None,
-                },
-                typed(mode),
-            ]
-        }
-        Edit::Mode { .. } => vec![typed(mode)],
-        Edit::Propose { .. } => Vec::new(),
     }
 }
 

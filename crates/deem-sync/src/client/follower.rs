@@ -68,6 +68,10 @@ impl Client {
             } => {
                 self.note_verdicts(&decision, &proposals);
             }
+            TabMessage::Contested {
+                decision,
+                contested,
+            } => self.note_contested(&decision, contested),
             TabMessage::Presence { decision, entries } => self.heard_presence(&decision, &entries),
             TabMessage::Reply { rid, ok, body } if self.asks.contains_key(&rid) => {
                 self.answered(Answer { rid, ok, body });
@@ -164,6 +168,7 @@ impl Client {
                 .collect(),
         });
         card.proposals = told.proposals;
+        card.contested = told.contested;
         if told.anew || other {
             self.rebuild(&id);
         } else {

@@ -7,6 +7,7 @@ use deem_core::{
     event::Event,
     id::{At, DecisionId, Generation, OpId, Person, SpaceId},
 };
+use deem_draft::mark_log::Contested;
 use serde_json::{Map, Value};
 
 use super::json::{Members, parse, read};
@@ -44,6 +45,7 @@ pub(crate) struct Joined {
     pub(crate) people: BTreeMap<u64, Person>,
     pub(crate) clocks: BTreeMap<u64, u64>,
     pub(crate) proposals: Vec<ProposalView>,
+    pub(crate) contested: Vec<Contested>,
     pub(crate) read_only: bool,
 }
 
@@ -77,6 +79,10 @@ pub(crate) enum Heard {
     Verdicts {
         room: u32,
         proposals: Vec<ProposalView>,
+    },
+    Contested {
+        room: u32,
+        contested: Vec<Contested>,
     },
     Epoch {
         room: u32,
@@ -125,6 +131,10 @@ pub(crate) fn hear(text: &str, space: &SpaceId) -> Option<Heard> {
         "verdicts" => Heard::Verdicts {
             room: room(&map)?,
             proposals: read(map.remove("proposals")?)?,
+        },
+        "contested" => Heard::Contested {
+            room: room(&map)?,
+            contested: read(map.remove("contested")?)?,
         },
         "epoch" => Heard::Epoch { room: room(&map)? },
         "token-expiring" => Heard::TokenExpiring,
@@ -215,6 +225,7 @@ pub(crate) fn joined(mut body: Map<String, Value>) -> Option<Joined> {
             .filter_map(|(id, clock)| Some((id.parse().ok()?, clock.as_u64()?)))
             .collect(),
         proposals: read(body.remove("proposals")?)?,
+        contested: body.remove("contested").and_then(read).unwrap_or_default(),
         read_only: body.flag("readOnly"),
     })
 }
@@ -305,6 +316,7 @@ mod tests {
             people: [("5".to_owned(), noor.clone())].into(),
             clocks: [("5".to_owned(), 12)].into(),
             proposals: Vec::new(),
+            contested: Vec::new(),
             read_only: true,
         };
         let Ok(Value::Object(body)) = serde_json::to_value(&wire) else {

@@ -119,6 +119,7 @@ impl Client {
                 .map(|waiting| waiting.row.clone())
                 .collect(),
             proposals: card.proposals.clone(),
+            contested: card.contested.clone(),
         };
         self.post(&TabMessage::Room(Box::new(told)));
     }

@@ -156,6 +156,7 @@ impl Client {
             Heard::Nack { room, n, nack } => self.nacked(room, n, &nack),
             Heard::People { room, people } => self.people_bound(room, people),
             Heard::Verdicts { room, proposals } => self.judged(room, proposals),
+            Heard::Contested { room, contested } => self.contested(room, contested),
             Heard::Epoch { room } => self.epoch_started(room),
             Heard::TokenExpiring => self.out.push(Output::Token),
             Heard::Reply(answer) => self.replied(answer),
@@ -339,8 +340,7 @@ impl Client {
         let waits = !self.link.asked.is_empty()
             || !self.asks.is_empty()
             || self.cards.values().any(|card| {
-                matches!(card.room.phase, Phase::Syncing { .. })
-                    || card.rows.values().any(|waiting| waiting.flight.is_some())
+                matches!(card.room.phase, Phase::Syncing { .. }) || !card.room.flights.is_empty()
             });
         self.link.expects_ms = waits.then_some(self.now.mono_ms);
     }

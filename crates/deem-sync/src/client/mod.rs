@@ -31,7 +31,10 @@ mod row;
 mod save;
 mod snapshot;
 mod tabs;
+mod undo;
 mod view;
+
+use std::collections::VecDeque;
 
 use deem_core::map::{BTreeMap, BTreeSet};
 
@@ -89,6 +92,8 @@ pub struct Client {
     /// Counts rows and kept updates of this device, past every one that was seen.
     count: u64,
     first_row: bool,
+    /// Batches that are not on disk yet, with their rows, in order.
+    unstored: VecDeque<(u64, DecisionId, String)>,
     link: Link,
     part: Part,
     number: u64,
@@ -115,6 +120,7 @@ impl Client {
             commit: 0,
             count: 0,
             first_row: false,
+            unstored: VecDeque::new(),
             link: Link::default(),
             part: Part::default(),
             number: 0,

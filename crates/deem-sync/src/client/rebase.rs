@@ -104,6 +104,7 @@ impl Client {
         let Some(waiting) = card.rows.remove(key) else {
             return;
         };
+        card.room.flights.retain(|_, flying| flying != key);
         if waiting.row.tab == self.config.tab {
             self.out.remove(Store::Rows, key);
             self.keep_rows(id, &[waiting.row], code);
@@ -134,9 +135,7 @@ impl Client {
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
-        for waiting in card.rows.values_mut() {
-            waiting.flight = None;
-        }
+        card.land();
         let Some(room) = card.room.number else { return };
         card.room.phase = Phase::Asked;
         if recover == Recover::Anew {
@@ -207,6 +206,7 @@ impl Client {
             &definition,
             base.updates.iter().map(|(_, update)| update),
         );
+        card.land();
         let rows = std::mem::take(&mut card.rows);
         card.room.turn += 1;
         card.room.made_anew = true;
@@ -276,6 +276,7 @@ impl Client {
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
+        card.land();
         let rows = std::mem::take(&mut card.rows);
         if let Some(sheet) = &mut card.sheet {
             sheet.undo.clear();

@@ -128,9 +128,11 @@ impl Client {
         let tab = self.config.tab.clone();
         let card = self.card(id);
         let base = card.base.take();
+        card.land();
         let rows = std::mem::take(&mut card.rows);
         card.sheet = None;
         card.proposals.clear();
+        card.contested.clear();
         card.suggestion_dropped = false;
         card.late_sent = false;
         for (key, _) in base.into_iter().flat_map(|base| base.updates) {

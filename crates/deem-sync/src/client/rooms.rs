@@ -3,7 +3,10 @@
 use deem_core::map::BTreeMap;
 
 use deem_core::id::{Cell, DecisionId};
-use deem_draft::id::{BlockId, Epoch};
+use deem_draft::{
+    id::{BlockId, Epoch},
+    mark_log::Contested,
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -96,6 +99,7 @@ impl Client {
         card.forbidden = false;
         card.people.clone_from(&joined.people);
         card.proposals = joined.proposals.clone();
+        card.contested.clone_from(&joined.contested);
         self.link.rooms.insert(joined.room, id.clone());
         if joined.read_only {
             card.room.phase = Phase::Closed;
@@ -360,13 +364,8 @@ impl Client {
         }
         self.want_rooms();
         let now = self.now.mono_ms;
-        let flying = |card: &super::card::Card| {
-            card.rows
-                .values()
-                .filter(|waiting| waiting.flight.is_some())
-                .count()
-        };
-        let mut free = OUTBOX_OPEN_MAX.saturating_sub(self.cards.values().map(flying).sum());
+        let flying = self.cards.values().map(|card| card.room.flights.len());
+        let mut free = OUTBOX_OPEN_MAX.saturating_sub(flying.sum());
         let mut sent = false;
         for card in self.cards.values_mut() {
             let Some(room) = card.room.number else {
@@ -375,7 +374,7 @@ impl Client {
             if card.room.phase != Phase::Live || card.room.not_before_ms > now {
                 continue;
             }
-            for waiting in card.rows.values_mut() {
+            for (key, waiting) in &mut card.rows {
                 if free == 0 {
                     break;
                 }
@@ -385,6 +384,7 @@ impl Client {
                 free -= 1;
                 card.room.sent += 1;
                 waiting.flight = Some(card.room.sent);
+                card.room.flights.insert(card.room.sent, key.clone());
                 let cells = waiting.row.made_on();
                 if !cells.is_empty() {
                     self.out
@@ -417,6 +417,7 @@ impl Client {
             card.room.wait_ms = 0;
             card.room.anew = 0;
             card.trouble = None;
+            card.room.flights.remove(&n);
             if let Some(waiting) = card.rows.remove(&key) {
                 self.accept(&id, seq, waiting.row.update);
                 self.out.remove(Store::Rows, &key);
@@ -430,10 +431,9 @@ impl Client {
 
     /// The row that was sent under this number.
     pub(crate) fn flight(&self, id: &DecisionId, n: u64) -> Option<String> {
-        let rows = &self.cards.get(id)?.rows;
-        rows.iter()
-            .find(|(_, waiting)| waiting.flight == Some(n))
-            .map(|(key, _)| key.clone())
+        let card = self.cards.get(id)?;
+        let key = card.room.flights.get(&n)?;
+        card.rows.contains_key(key).then(|| key.clone())
     }
 
     pub(crate) fn judged(&mut self, room: u32, proposals: Vec<ProposalView>) {
@@ -445,6 +445,24 @@ impl Client {
             decision,
             proposals,
         });
+    }
+
+    pub(crate) fn contested(&mut self, room: u32, contested: Vec<Contested>) {
+        let Some(id) = self.link.rooms.get(&room).cloned() else {
+            return;
+        };
+        self.note_contested(&id, contested.clone());
+        self.tell_room(&id, |decision| TabMessage::Contested {
+            decision,
+            contested,
+        });
+    }
+
+    pub(crate) fn note_contested(&mut self, id: &DecisionId, contested: Vec<Contested>) {
+        if let Some(card) = self.cards.get_mut(id) {
+            card.contested = contested;
+        }
+        self.changed(id);
     }
 
     pub(crate) fn note_verdicts(&mut self, id: &DecisionId, proposals: &[ProposalView]) {

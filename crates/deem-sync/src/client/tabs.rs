@@ -10,7 +10,7 @@ use deem_core::{
     id::{DecisionId, Generation},
     record::Record,
 };
-use deem_draft::id::Epoch;
+use deem_draft::{id::Epoch, mark_log::Contested};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -94,6 +94,11 @@ pub(crate) enum TabMessage {
         decision: DecisionId,
         proposals: Vec<ProposalView>,
     },
+    /// All contested cells.
+    Contested {
+        decision: DecisionId,
+        contested: Vec<Contested>,
+    },
     /// Where a follower's person is.
     Here {
         tab: String,
@@ -138,6 +143,7 @@ pub(crate) struct RoomTold {
     /// Rows on their way.
     pub(crate) rows: Vec<Row>,
     pub(crate) proposals: Vec<ProposalView>,
+    pub(crate) contested: Vec<Contested>,
 }
 
 /// Bytes in a list.
@@ -260,16 +266,15 @@ impl Client {
 
     /// Rows of this tab on their way: to the relay, or to the leader.
     pub(crate) fn send_rows(&mut self, id: &DecisionId) {
+        let rows = self.own_rows(id);
         if self.leads() {
-            let turn_rows = self.own_rows(id);
             if !self.followers.is_empty() {
-                for row in turn_rows {
+                for row in rows {
                     self.post(&TabMessage::Row { row });
                 }
             }
             return self.pump();
         }
-        let rows = self.own_rows(id);
         let card = self.card(id);
         if card.room.phase != Phase::Live || rows.is_empty() {
             return;
@@ -280,6 +285,28 @@ impl Client {
             waiting.flight = Some(turn);
         }
         let tab = self.config.tab.clone();
+        self.post(&TabMessage::Rows { tab, turn, rows });
+    }
+
+    /// One new row on its way. The rows before it went when they were made, or go with
+    /// [`Self::send_rows`]: what an edit costs does not grow with what waits.
+    pub(crate) fn send_row(&mut self, row: Row) {
+        if self.leads() {
+            if !self.followers.is_empty() {
+                self.post(&TabMessage::Row { row });
+            }
+            return self.pump();
+        }
+        let card = self.card(&row.decision);
+        if card.room.phase != Phase::Live {
+            return;
+        }
+        let turn = card.room.turn;
+        if let Some(waiting) = card.rows.get_mut(&row.key) {
+            waiting.flight = Some(turn);
+        }
+        let tab = self.config.tab.clone();
+        let rows = vec![row];
         self.post(&TabMessage::Rows { tab, turn, rows });
     }
 

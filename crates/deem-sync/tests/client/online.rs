@@ -111,3 +111,89 @@ fn undo_takes_back_only_ones_own_acts() {
     assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
     net.assert_same();
 }
+
+/// D12.2: two people mark one cell at the same time: both cards show who said what, until the one
+/// who was not heard has seen it and marks once more.
+#[test]
+fn a_contested_cell_shows_who_said_what() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::No));
+    net.mark(ilse, "o1", "c1", Some(Mark::Yes));
+    net.plug(noor);
+    for at in [noor, ilse] {
+        let contested = net.card(at).contested;
+        assert_eq!(contested.len(), 1);
+        let said = [&contested[0].stands, &contested[0].lost[0]];
+        let mut said = said.map(|said| (said.by.to_string(), said.mark));
+        said.sort();
+        let yes = ("ilse".to_owned(), Some(Mark::Yes));
+        assert_eq!(said, [yes, ("noor".to_owned(), Some(Mark::No))]);
+        assert_eq!(contested[0].stands.mark, net.mark_of(at, "o1/c1"));
+    }
+    let lost = net.card(noor).contested[0].lost[0].by.to_string();
+    let unheard = if lost == "noor" { noor } else { ilse };
+    net.mark(unheard, "o1", "c1", Some(Mark::Partly));
+    assert_eq!(net.card(noor).contested, []);
+    assert_eq!(net.card(ilse).contested, []);
+    net.assert_same();
+}
+
+/// B4: an undone text comes back as this tab's own words only, also where others wrote in between.
+#[test]
+fn redo_brings_back_only_ones_own_words() {
+    let mut net = Net::new();
+    let (ada, ben) = (net.join("ada"), net.join("ben"));
+    let id = net.id.clone();
+    net.write(ada, "a");
+    net.write(ben, "BEN a");
+    for _ in 0..3 {
+        net.act(ada, |client| client.undo(&id)).unwrap();
+        assert_eq!(net.text_of(ada), "BEN ");
+        net.act(ada, |client| client.redo(&id)).unwrap();
+        assert_eq!(net.text_of(ada), "BEN a");
+    }
+    net.act(ada, |client| client.undo(&id)).unwrap();
+    net.write(ben, "BEN writes");
+    net.act(ada, |client| client.redo(&id)).unwrap();
+    assert_eq!(net.text_of(ben).matches("BEN").count(), 1);
+    net.assert_same();
+}
+
+/// B4: undo does nothing to a mark, a choice or a mode that somebody else has set since.
+#[test]
+fn undo_leaves_what_somebody_else_has_set_since() {
+    use deem_core::draft::Mode;
+    let mut net = Net::new();
+    let (ada, ben) = (net.join("ada"), net.join("ben"));
+    let id = net.id.clone();
+    net.mark(ada, "o1", "c1", Some(Mark::Yes));
+    net.mark(ben, "o1", "c1", Some(Mark::No));
+    net.act(ada, |client| client.undo(&id)).unwrap();
+    assert_eq!(net.mark_of(ada, "o1/c1"), Some(Mark::No));
+    assert!(!net.card(ada).can_undo, "the act is dropped");
+    net.act(ada, |client| client.redo(&id)).unwrap();
+    assert_eq!(net.mark_of(ada, "o1/c1"), Some(Mark::No));
+
+    let choose = |net: &mut Net, at: usize, row: &str| {
+        net.act(at, |client| {
+            client.choose(&id, None, Some(crate::net::option(row)))
+        })
+        .unwrap();
+    };
+    let single = |net: &mut Net| net.card(ada).draft.values().next().unwrap().single.clone();
+    choose(&mut net, ada, "o1");
+    choose(&mut net, ben, "o2");
+    net.act(ada, |client| client.undo(&id)).unwrap();
+    assert_eq!(single(&mut net), Some(crate::net::option("o2")));
+
+    // Own choice taken back, somebody else's mode kept.
+    choose(&mut net, ada, "o1");
+    net.act(ben, |client| client.set_mode(&id, None, Mode::Custom))
+        .unwrap();
+    net.act(ada, |client| client.undo(&id)).unwrap();
+    assert_eq!(single(&mut net), Some(crate::net::option("o2")));
+    assert_eq!(net.card(ada).draft.values().next().unwrap().mode, Mode::Custom);
+    net.assert_same();
+}

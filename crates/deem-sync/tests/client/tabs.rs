@@ -97,3 +97,27 @@ fn a_stolen_leader_follows() {
     assert_eq!(net.mark_of(leader, "o2/c1"), Some(Mark::No));
     net.assert_same();
 }
+
+/// Design, invariant 6: what an edit costs does not grow with what waits: of many edits offline
+/// each is told to the other tabs once, and never again with the next one.
+#[test]
+fn an_edit_tells_only_itself() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    follower(&mut net, "noor");
+    net.cut(leader);
+    let id = net.id.clone();
+    for round in 0..100 {
+        let mark = [Mark::Yes, Mark::No][round % 2];
+        let client = &mut net.tabs[leader].client;
+        client
+            .set_mark(&id, option("o1"), crate::net::criterion("c1"), Some(mark))
+            .unwrap();
+        let told = client.drain();
+        let posts = told
+            .iter()
+            .filter(|output| matches!(output, deem_sync::client::Output::Post(_)))
+            .count();
+        assert_eq!(posts, 1, "round {round}");
+    }
+}
