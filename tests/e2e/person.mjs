@@ -7,17 +7,26 @@ export class Person {
     const cable = new Cable(relay.port);
     await cable.plug();
     const context = await browser.newContext({ viewport: { width: 1100, height: 900 } });
+    return Person.#open(name, cable, context, decision, space);
+  }
+
+  /** The same person at the same browser, in one more tab. */
+  anotherTab() {
+    return Person.#open(this.name, this.cable, this.context, this.decision, this.space);
+  }
+
+  static async #open(name, cable, context, decision, space) {
     const page = await context.newPage();
     const errors = [];
     page.on("pageerror", (error) => errors.push(error));
     await page.goto(`${cable.url}/?user=${name}#/${space}/${decision}`);
-    const person = new Person(name, cable, context, page, decision, errors);
+    const person = new Person(name, cable, context, page, decision, errors, space);
     await person.grid.waitFor();
     return person;
   }
 
-  constructor(name, cable, context, page, decision, errors) {
-    Object.assign(this, { name, cable, context, page, decision, errors });
+  constructor(name, cable, context, page, decision, errors, space) {
+    Object.assign(this, { name, cable, context, page, decision, errors, space });
     this.card = page.locator(`decision-card[decision="${decision}"]`).first();
     this.grid = this.card.getByRole("grid").or(this.card.getByRole("table")).first();
   }

@@ -51,11 +51,21 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
         lead(false);
       });
   };
-  locks.request(`${name}:tab:${tab}`, { signal: stop.signal }, () => held).catch(() => {});
+  // Whoever hears this tab watches its lock, so nothing is said before the lock is held: a leader
+  // that found it free would take the tab for gone while it lives.
+  let unsaid: string[] | undefined = [];
+  locks
+    .request(`${name}:tab:${tab}`, { signal: stop.signal }, () => {
+      if (stop.signal.aborted) return undefined;
+      for (const text of unsaid ?? []) channel.postMessage(text);
+      unsaid = undefined;
+      return held;
+    })
+    .catch(() => {});
   lead(false);
 
   return {
-    post: (text) => channel.postMessage(text),
+    post: (text) => (unsaid ? void unsaid.push(text) : channel.postMessage(text)),
     steal: () => lead(true),
     watch(other) {
       if (watched.has(other)) return;
