@@ -36,6 +36,8 @@ pub struct Taken {
     pub bytes: Vec<u8>,
     /// Ids it bound to its author, to commit before it is passed on.
     pub bound: Vec<ClientId>,
+    /// Ids that wrote for the first time.
+    pub writers: Vec<ClientId>,
 }
 
 /// One document.
@@ -129,8 +131,12 @@ impl Document {
     /// # Errors
     /// `too-large`, `bad-update`, `gap`, `forged`, `ids-full`, `draft-full`.
     pub fn admit(&mut self, bytes: &[u8], author: &Person) -> Result<Taken, Nack> {
-        if bytes.len() > DOCUMENT_UPDATE_BYTES_MAX {
-            return Err(too_large(DOCUMENT_UPDATE_BYTES_MAX));
+        self.admit_up_to(bytes, author, DOCUMENT_UPDATE_BYTES_MAX)
+    }
+
+    fn admit_up_to(&mut self, bytes: &[u8], author: &Person, max: usize) -> Result<Taken, Nack> {
+        if bytes.len() > max {
+            return Err(too_large(max));
         }
         let update = reader::read(bytes)?;
         let news = self.news(&update)?;
@@ -143,6 +149,15 @@ impl Document {
             self.fold();
         }
         Ok(taken)
+    }
+
+    /// Takes a logged row again. A row holds all that was new in an update, which may be a little
+    /// longer than what came.
+    ///
+    /// # Errors
+    /// As [`Self::admit`]; none of them can happen to what was accepted once.
+    pub fn admit_again(&mut self, bytes: &[u8], author: &Person) -> Result<Taken, Nack> {
+        self.admit_up_to(bytes, author, usize::MAX)
     }
 
     /// What is not held yet, client by client.
@@ -301,7 +316,10 @@ impl Document {
             _ => None,
         };
         let own = item.id.clock.saturating_add(skip);
-        for id in [item.origin, item.right_origin, inside].into_iter().flatten() {
+        for id in [item.origin, item.right_origin, inside]
+            .into_iter()
+            .flatten()
+        {
             let BlockId { client, clock } = id;
             if clock < self.store.next(client) {
                 continue;
@@ -340,7 +358,8 @@ impl Document {
             return Taken::default();
         }
         let mut bound = Vec::new();
-        for client in new_ids {
+        for client in &new_ids {
+            let client = *client;
             if self.people.insert(client, author.clone()).is_none() {
                 bound.push(client);
             } else if let Some(idle) = self.idle.get_mut(author) {
@@ -351,6 +370,7 @@ impl Document {
         Taken {
             bytes: self.store.since(&starts, Some(&gone)),
             bound,
+            writers: new_ids,
         }
     }
 

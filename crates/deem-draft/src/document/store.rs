@@ -124,7 +124,10 @@ impl Store {
         }
         self.depths.truncate(mark.places);
         // The first place has no name.
-        for name in self.added.drain(mark.places.saturating_sub(1).min(self.added.len())..) {
+        for name in self
+            .added
+            .drain(mark.places.saturating_sub(1).min(self.added.len())..)
+        {
             self.names.remove(&name);
         }
     }

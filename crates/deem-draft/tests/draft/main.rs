@@ -4,6 +4,8 @@
 mod authorship;
 mod bytes;
 mod contents;
+#[cfg(not(target_arch = "wasm32"))]
+mod documents;
 mod edits;
 mod epochs;
 mod hostile;
