@@ -341,3 +341,38 @@ fn one_person_has_sixty_four_sockets() {
     Socket::hello(to, "ilse", &["home"]);
     open.pop();
 }
+
+/// P3: a space that a socket does not follow is not found, whatever it follows.
+#[test]
+fn another_space_is_not_found_and_nothing_lands_in_the_followed_one() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let opened = open_choice(to, "home", "op-other-1");
+    let id = opened["id"].as_str().unwrap();
+    let (mut socket, _) = Socket::hello(to, "noor", &["home"]);
+    let create = json!({
+        "kind": "question:create", "rid": 2, "space": "other", "key": "key-other-1",
+        "question": "Where?",
+    });
+    let asks = [
+        json!({"kind": "join", "rid": 1, "room": format!("other/{id}"), "ids": [7]}),
+        create,
+        json!({"kind": "records", "rid": 3, "space": "other"}),
+    ];
+    for ask in asks {
+        socket.text(&ask);
+        let reply = socket.kind(ask["kind"].as_str().unwrap());
+        let told = (&reply["rid"], &reply["ok"], &reply["reason"]);
+        assert_eq!(told, (&ask["rid"], &json!(false), &json!("not-found")));
+    }
+    for (space, count) in [("home", 1), ("other", 0)] {
+        let path = format!("/v1/spaces/{space}/decisions");
+        let list = call(to, "noor", "GET", &path, &Value::Null).ok();
+        assert_eq!(
+            list["decisions"].as_array().unwrap().len(),
+            count,
+            "{space}"
+        );
+    }
+}

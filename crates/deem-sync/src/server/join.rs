@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use deem_core::{
-    id::{DecisionId, Generation},
+    id::{DecisionId, Generation, SpaceId},
     refusal::Refusal,
     rights::{Act, Actor, may},
 };
@@ -94,6 +94,11 @@ impl Space {
                 None => self.close(now, conn, Close::retry(CloseCode::Rate, "rate", 1_000)),
             }
             return;
+        }
+        if names_another(&message, &self.config.space)
+            && let Some(to) = to
+        {
+            return self.answer(GroupId(0), &to, Err(Refusal::NotFound));
         }
         match (message, to) {
             (ClientMessage::Join { room, ids, .. }, Some(to)) => {
@@ -207,19 +212,20 @@ impl Space {
     ) -> Result<(u32, Map<String, Value>), Nack> {
         let session = self.sessions.get(&conn).ok_or(Refusal::NotFound)?;
         may(&session.actor, Act::Draft, None)?;
-        let RoomOf::Draft {
-            decision,
-            generation,
-        } = &name.room
-        else {
-            return Err(Refusal::NotFound.into());
-        };
-        let held = self.records.get(decision).ok_or(Refusal::NotFound)?;
-        let generation = generation.unwrap_or(held.record.generation);
         if session.rooms.len() >= ROOMS_PER_SOCKET_MAX {
             return Err(Refusal::Rate { retry_after_ms: 0 }.into());
         }
-        let number = self.room(now, decision, generation)?;
+        let number = match &name.room {
+            RoomOf::Draft {
+                decision,
+                generation,
+            } => {
+                let held = self.records.get(decision).ok_or(Refusal::NotFound)?;
+                let generation = generation.unwrap_or(held.record.generation);
+                self.room(now, decision, generation)?
+            }
+            RoomOf::Document { name } => self.document(now, name)?,
+        };
         self.bind_ids(number, conn, ids)?;
         self.enter(now, number, conn);
         Ok((number, self.joined(number, ids)?))
@@ -228,13 +234,14 @@ impl Space {
     /// Binds the ids of a `join` or `rebase` to the session's person: all of them or none.
     fn bind_ids(&mut self, number: u32, conn: ConnId, ids: &[u64]) -> Result<(), Nack> {
         if ids.len() > IDS_PER_JOIN_MAX {
-            return Err(Refusal::TooLarge {
-                max: bound(IDS_PER_JOIN_MAX),
-            }
-            .into());
+            let path = format!("/ids: at most {IDS_PER_JOIN_MAX} ids");
+            return Err(Refusal::Malformed { path }.into());
         }
         let session = self.sessions.get(&conn).ok_or(Refusal::NotFound)?;
         let person = session.actor.person.clone();
+        if self.documents.contains_key(&number) {
+            return self.bind_document_ids(number, &person, ids);
+        }
         let room = self.rooms.get_mut(&number).ok_or(Refusal::NotFound)?;
         let editable = self
             .records
@@ -273,19 +280,18 @@ impl Space {
             .rooms
             .insert(number, Member::new(now.mono_ms))
             .is_none();
-        let Some(room) = self.rooms.get_mut(&number).filter(|_| fresh) else {
+        let Some(seats) = self.seats_mut(number).filter(|_| fresh) else {
             return;
         };
-        let list = if stock {
-            &mut room.stock
-        } else {
-            &mut room.members
-        };
+        let list = if stock { seats.stock } else { seats.members };
         *list = list.iter().copied().chain([conn]).collect();
-        room.empty_since_ms = None;
+        *seats.empty_since_ms = None;
     }
 
     fn joined(&self, number: u32, ids: &[u64]) -> Result<Map<String, Value>, Refusal> {
+        if let Some(room) = self.documents.get(&number) {
+            return object(room.joined(ids));
+        }
         let room = self.rooms.get(&number).ok_or(Refusal::NotFound)?;
         let gate = room.gate.as_ref().ok_or_else(super::room::unavailable)?;
         let record = &self
@@ -309,12 +315,10 @@ impl Space {
                 .collect(),
             clocks: ids.iter().filter_map(clock).collect::<BTreeMap<_, _>>(),
             proposals: room.proposals(),
+            contested: gate.contested(),
             read_only: room.id.generation != record.generation || !record.is_open(),
         };
-        match serde_json::to_value(joined) {
-            Ok(Value::Object(map)) => Ok(map),
-            _ => Err(super::room::unavailable()),
-        }
+        object(joined)
     }
 
     fn rebase(&mut self, now: Now, conn: ConnId, to: &ReplyTo, number: u32, ids: &[u64]) {
@@ -370,15 +374,15 @@ impl Space {
     /// Presence goes with its socket (`D2.10`).
     fn leave_room(&mut self, now: Now, conn: ConnId, number: u32) {
         let group = self.room_pending(number);
-        let Some(room) = self.rooms.get_mut(&number) else {
+        let Some(seats) = self.seats_mut(number) else {
             return;
         };
-        room.members = without(&room.members, conn);
-        room.stock = without(&room.stock, conn);
-        if room.is_empty() {
-            room.empty_since_ms = Some(now.mono_ms);
+        *seats.members = without(seats.members, conn);
+        *seats.stock = without(seats.stock, conn);
+        if seats.members.is_empty() && seats.stock.is_empty() {
+            *seats.empty_since_ms = Some(now.mono_ms);
         }
-        let gone = room.presence.leave(conn);
+        let gone = seats.presence.leave(conn);
         if let Some(body) = gone {
             self.tell_frame(number, group, 0, Message::Awareness(&body), Some(conn));
         }
@@ -410,6 +414,13 @@ impl Space {
     }
 }
 
+fn object(joined: Joined) -> Result<Map<String, Value>, Refusal> {
+    match serde_json::to_value(joined) {
+        Ok(Value::Object(map)) => Ok(map),
+        _ => Err(super::room::unavailable()),
+    }
+}
+
 fn without(list: &Arc<[ConnId]>, conn: ConnId) -> Arc<[ConnId]> {
     if list.contains(&conn) {
         list.iter()
@@ -421,8 +432,15 @@ fn without(list: &Arc<[ConnId]>, conn: ConnId) -> Arc<[ConnId]> {
     }
 }
 
-fn bound(max: usize) -> u64 {
-    u64::try_from(max).unwrap_or(u64::MAX)
+/// Whether a message means another space than this: one that its socket does not follow.
+fn names_another(message: &ClientMessage, here: &SpaceId) -> bool {
+    let named = match message {
+        ClientMessage::Join { room, .. } => Some(&room.space),
+        ClientMessage::Ask(ask) => ask.space.as_ref(),
+        ClientMessage::Records { space, .. } => space.as_ref(),
+        _ => None,
+    };
+    named.is_some_and(|space| space != here)
 }
 
 /// Where the reply of a control message goes; `None` for those without one.

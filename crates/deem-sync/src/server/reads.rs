@@ -70,7 +70,9 @@ impl Space {
         let mut held: Vec<_> = self
             .records
             .values()
-            .filter(|held| readable && status.is_none_or(|word| word == held.record.status()))
+            .filter(|held| {
+                readable && status.is_none_or(|word| is_listed(word, held.record.status()))
+            })
             .collect();
         held.sort_by_key(|held| std::cmp::Reverse(held.opened));
         let decisions: Vec<Value> = held
@@ -105,6 +107,12 @@ impl Space {
         };
         self.answer(self.pipeline.latest(), to, Ok(Done::ok(body)));
     }
+}
+
+/// Whether a list of the decisions that are `asked` holds one that is `status`: open means open or
+/// reopened (`D4.9`).
+fn is_listed(asked: &str, status: &str) -> bool {
+    asked == status || (asked == "open" && status == "reopened")
 }
 
 /// A decision as `P2` has it, without its draft.
