@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, Uri, header},
 };
 use deem_core::{id::SpaceId, refusal::Refusal, rights::Actor};
-use deem_sync::limits;
+use deem_sync::{limits, wire::strict};
 use hyper::body::Body as _;
 use serde_json::Value;
 
@@ -68,7 +68,12 @@ pub(super) fn actor(
 
 /// Reads a JSON body, of at most `HTTP_BODY_BYTES_MAX` bytes.
 pub(super) async fn json(headers: &HeaderMap, body: Body) -> Result<Value, Refusal> {
-    let max = limits::HTTP_BODY_BYTES_MAX;
+    let bytes = bytes(headers, body, limits::HTTP_BODY_BYTES_MAX).await?;
+    strict::parse(&bytes).map_err(|wrong| Refusal::Malformed { path: wrong.path })
+}
+
+/// Reads a body of at most `max` bytes.
+pub(super) async fn bytes(headers: &HeaderMap, body: Body, max: usize) -> Result<Vec<u8>, Refusal> {
     let too_large = || Refusal::TooLarge {
         max: u64::try_from(max).unwrap_or(u64::MAX),
     };
@@ -82,14 +87,13 @@ pub(super) async fn json(headers: &HeaderMap, body: Body) -> Result<Value, Refus
         return Err(too_large());
     }
     let malformed = |path: String| Refusal::Malformed { path };
-    let bytes = tokio::time::timeout(BODY_TIME_MAX, read(body, max))
+    tokio::time::timeout(BODY_TIME_MAX, read(body, max))
         .await
         .map_err(|_| malformed("/: the body did not arrive in time".to_owned()))?
         .map_err(|error| match error {
             ReadError::TooLarge => too_large(),
             ReadError::Broken => malformed("/: the body ended early".to_owned()),
-        })?;
-    serde_json::from_slice(&bytes).map_err(|error| malformed(format!("/: {error}")))
+        })
 }
 
 enum ReadError {

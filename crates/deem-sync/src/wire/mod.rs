@@ -14,6 +14,7 @@ pub mod refusal;
 pub mod reply;
 pub mod request;
 pub mod room_name;
+pub mod strict;
 
 pub use awareness::{Entry, awareness_entries, write_awareness};
 pub use close::{Close, CloseCode};

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 pub use super::bodies::*;
-use super::room_name::RoomName;
+use super::{room_name::RoomName, strict};
 
 /// Why a body was not read: `malformed {path}` (`P7`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -220,10 +220,21 @@ impl Verb {
     }
 }
 
+/// A field of a message beside its body.
+fn named<T: DeserializeOwned>(
+    map: &mut Map<String, Value>,
+    name: &str,
+) -> Result<Option<T>, Malformed> {
+    let read = |value| {
+        strict::shape(value).map_err(|wrong| Malformed {
+            path: format!("/{name}{}", wrong.path.trim_start_matches('/')),
+        })
+    };
+    map.remove(name).map(read).transpose()
+}
+
 fn read<T: DeserializeOwned>(body: Value) -> Result<T, Malformed> {
-    serde_json::from_value(body).map_err(|error| Malformed {
-        path: format!("/: {error}"),
-    })
+    strict::shape(body)
 }
 
 impl Act {
@@ -335,8 +346,7 @@ impl ClientMessage {
             rid: rid.cloned(),
             malformed: Malformed { path },
         };
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| bad(None, None, format!("/: {error}")))?;
+        let value = strict::parse(text.as_bytes()).map_err(|wrong| bad(None, None, wrong.path))?;
         let Value::Object(mut map) = value else {
             return Err(bad(None, None, "/: expected an object".to_owned()));
         };
@@ -361,8 +371,8 @@ impl ClientMessage {
             let rid = map.remove("rid").ok_or(Malformed {
                 path: "/rid: missing".to_owned(),
             })?;
-            let space = map.remove("space").map(read).transpose()?;
-            let id = map.remove("id").map(read).transpose()?;
+            let space = named(&mut map, "space")?;
+            let id = named(&mut map, "id")?;
             let act = verb.read(Value::Object(map))?;
             return Ok(Self::Ask(Ask {
                 rid,
