@@ -10,7 +10,7 @@ use axum::{
 };
 use bytes::Bytes;
 use deem_core::refusal::Refusal;
-use deem_sync::wire::refusal;
+use deem_sync::{server::HttpReply, wire::refusal};
 use serde_json::json;
 
 use crate::{refuse, shared::Shared};
@@ -41,7 +41,29 @@ pub(crate) fn refuse(shared: &Shared, refused: &Refusal) -> Response {
     json_bytes(status, body)
 }
 
-/// `GET /healthz`: `{ok, store, writer, draining}`, 503 unless ok.
+/// What a space answered. Once nothing is stored any more, trying again is no advice: the sentence
+/// says what is.
+pub(super) fn reply(shared: &Shared, reply: HttpReply) -> Response {
+    let stopped = || {
+        let stopped = shared.stopped.lock();
+        stopped.unwrap_or_else(PoisonError::into_inner).is_some()
+    };
+    if reply.status == 503
+        && stopped()
+        && let Ok(mut body) = serde_json::from_slice::<serde_json::Value>(&reply.body)
+    {
+        body["message"] = STOPPED.into();
+        return json_bytes(reply.status, body.to_string().into());
+    }
+    json_bytes(reply.status, reply.body)
+}
+
+/// Said with `unavailable` and by `/healthz` after a failed write.
+const STOPPED: &str = "The relay stopped storing after a write failed. Nothing that was \
+    acknowledged is lost; free space or mend the disk, then restart the relay.";
+
+/// `GET /healthz`: `{ok, store, writer, draining}`, 503 unless ok; with `why` and `message` once
+/// nothing is stored any more.
 pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
     let stopped = shared
         .stopped
@@ -58,6 +80,7 @@ pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
     });
     if let (Some(why), Some(map)) = (stopped, body.as_object_mut()) {
         map.insert("why".to_owned(), why.into());
+        map.insert("message".to_owned(), STOPPED.into());
     }
     json_bytes(if ok { 200 } else { 503 }, body.to_string().into())
 }
@@ -91,10 +114,20 @@ pub(super) async fn wrong_method(request: Request) -> Response {
     json_bytes(405, body)
 }
 
+/// What the address of a decision leads to where there are no pages.
+const NO_WEB: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>Deem</title>\
+    <p>This relay has no web page: start it with <code>--web DIR</code>.\n";
+
 /// Everything else: a file of `--web DIR`, or nothing.
 pub(super) async fn web(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    let (Some(web), &Method::GET | &Method::HEAD) = (&shared.web, request.method()) else {
+    let (&Method::GET | &Method::HEAD) = request.method() else {
         return refuse(&shared, &Refusal::NotFound);
+    };
+    let Some(web) = &shared.web else {
+        return match request.uri().path() {
+            "/" => with_type(200, "text/html; charset=utf-8", NO_WEB.into()),
+            _ => refuse(&shared, &Refusal::NotFound),
+        };
     };
     let (web, path) = (web.clone(), request.uri().path().to_owned());
     let read = tokio::task::spawn_blocking(move || web.read(&path)).await;

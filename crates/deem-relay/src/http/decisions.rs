@@ -12,7 +12,7 @@ use deem_core::{
     draft::Kind,
     id::{DecisionId, SpaceId},
     refusal::Refusal,
-    rights::Actor,
+    rights::{Act, Actor, may},
 };
 use deem_sync::{
     server::{HttpReply, ReplyId, Request},
@@ -29,6 +29,16 @@ use crate::{
 
 type Caller = State<Arc<Shared>>;
 
+/// What a list may be asked for; `open` holds reopened ones too (`D4.9`).
+const STATUSES: [&str; 6] = [
+    "open",
+    "settled",
+    "reopened",
+    "discarded",
+    "cancelled",
+    "expired",
+];
+
 /// `GET .../decisions?status=`
 pub(super) async fn list(
     State(shared): Caller,
@@ -39,13 +49,15 @@ pub(super) async fn list(
     let read = || {
         let query = body::query(&uri)?;
         let (space, actor) = body::actor(&shared, &headers, &query, &space)?;
-        Ok((
-            space,
-            actor,
-            Request::List {
-                status: query.get("status").cloned(),
-            },
-        ))
+        let status = query.get("status").cloned();
+        if status
+            .as_ref()
+            .is_some_and(|word| !STATUSES.contains(&word.as_str()))
+        {
+            let path = format!("?status: expected one of {}", STATUSES.join(", "));
+            return Err(Refusal::Malformed { path });
+        }
+        Ok((space, actor, Request::List { status }))
     };
     respond(&shared, read()).await
 }
@@ -101,6 +113,10 @@ pub(super) async fn act(
         let (space, actor) = body::actor(&shared, &headers, &body::query(&uri)?, &space)?;
         let id = DecisionId::parse(id).map_err(|_| Refusal::NotFound)?;
         let verb = verb(&word).ok_or(Refusal::NotFound)?;
+        if verb == Verb::Import {
+            // What an admin alone may send is not read from anybody else.
+            may(&actor, Act::Administer, None)?;
+        }
         let body = body::json(&headers, body).await?;
         Ok((
             space,
@@ -132,7 +148,7 @@ fn verb(word: &str) -> Option<Verb> {
     })
 }
 
-async fn respond(
+pub(super) async fn respond(
     shared: &Arc<Shared>,
     read: Result<(SpaceId, Actor, Request), Refusal>,
 ) -> Response {
@@ -140,7 +156,7 @@ async fn respond(
         Err(refusal) => answer::refuse(shared, &refusal),
         Ok((space, actor, request)) => {
             let reply = ask(shared, space, actor, request).await;
-            answer::json_bytes(reply.status, reply.body)
+            answer::reply(shared, reply)
         }
     }
 }

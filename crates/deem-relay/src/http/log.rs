@@ -45,7 +45,7 @@ pub(super) async fn log(
         wait_ms: asked.wait_ms,
     };
     let reply = ask(&shared, asked.space, asked.actor, request).await;
-    answer::json_bytes(reply.status, reply.body)
+    answer::reply(&shared, reply)
 }
 
 struct Asked {
@@ -97,6 +97,9 @@ fn read(shared: &Shared, uri: &Uri, headers: &HeaderMap, space: &str) -> Result<
 struct Page<'a> {
     #[serde(borrow)]
     entries: Vec<&'a RawValue>,
+    commit: u64,
+    #[serde(default)]
+    resync: bool,
 }
 
 #[derive(Deserialize)]
@@ -148,9 +151,15 @@ fn events(shared: Arc<Shared>, mut asked: Asked) -> Response {
 }
 
 /// A page as events with the commit as id, and the last commit; a page without entries is a
-/// comment, so that proxies keep the connection.
+/// comment, so that proxies keep the connection. Past the last commit the reader is told by a
+/// `resync` event, and goes on from there.
 fn write_events(body: &[u8]) -> Option<(Bytes, Option<u64>)> {
     let page: Page<'_> = serde_json::from_slice(body).ok()?;
+    if page.resync {
+        let commit = page.commit;
+        let text = format!("id: {commit}\nevent: resync\ndata: {{\"commit\":{commit}}}\n\n");
+        return Some((text.into(), Some(commit)));
+    }
     let mut text = String::new();
     let mut last = None;
     for entry in page.entries {
@@ -196,5 +205,8 @@ mod tests {
         assert_eq!((&text[..], last), (expected.as_bytes(), Some(5)));
         let (text, last) = write_events(br#"{"entries":[],"commit":5}"#).unwrap();
         assert_eq!((&text[..], last), (&b": waiting\n\n"[..], None));
+        let (text, last) = write_events(br#"{"entries":[],"commit":5,"resync":true}"#).unwrap();
+        let expected = b"id: 5\nevent: resync\ndata: {\"commit\":5}\n\n";
+        assert_eq!((&text[..], last), (&expected[..], Some(5)));
     }
 }

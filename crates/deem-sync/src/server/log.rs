@@ -27,7 +27,10 @@ impl Space {
     pub(super) fn read_log(&mut self, now: Now, reply: ReplyId, since: u64, wait_ms: u64) {
         let wait_ms = wait_ms.min(LOG_WAIT_MS_MAX);
         let full = self.waiters.len() >= LOG_WAITERS_MAX;
-        if since >= self.durable_commit && wait_ms > 0 && !full {
+        if since > self.durable_commit {
+            return self.answer_ahead(reply);
+        }
+        if since == self.durable_commit && wait_ms > 0 && !full {
             let until_ms = now.mono_ms.saturating_add(wait_ms);
             return self.waiters.push(Waiter {
                 reply,
@@ -36,6 +39,16 @@ impl Space {
             });
         }
         self.answer_page(reply, since);
+    }
+
+    /// Who is past the last commit read another store, one before a restore: nothing would ever
+    /// come (`P6`).
+    fn answer_ahead(&mut self, reply: ReplyId) {
+        let mut body = serde_json::Map::new();
+        body.insert("entries".to_owned(), json!([]));
+        body.insert("commit".to_owned(), self.durable_commit.into());
+        body.insert("resync".to_owned(), true.into());
+        self.answer(GroupId(0), &ReplyTo::Http(reply), Ok(Done::ok(body)));
     }
 
     fn answer_page(&mut self, reply: ReplyId, since: u64) {

@@ -91,6 +91,19 @@ fn a_long_poll_waits_for_a_durable_commit() {
     );
 }
 
+/// P6: who is past the last commit is told at once, poll or not.
+#[test]
+fn a_reader_past_the_last_commit_must_start_again() {
+    let mut world = World::new();
+    for wait_ms in [0, 60_000] {
+        let reply = world.start(&viewer("v"), Request::Log { since: 9, wait_ms });
+        assert_eq!(
+            world.answer(reply).unwrap().1,
+            json!({"entries": [], "commit": 0, "resync": true})
+        );
+    }
+}
+
 /// P2: newest first, by status; reads never show what is not durable.
 #[test]
 fn the_list_is_newest_first_and_durable() {
