@@ -104,6 +104,8 @@ fn io_error(path: &Path, error: &io::Error) -> OpenError {
             OpenError::NoRights(path.to_owned())
         }
         io::ErrorKind::NotADirectory => OpenError::NotADirectory(path.to_owned()),
+        // Where even folders cannot be made, as in /proc.
+        io::ErrorKind::NotFound => OpenError::NoRights(path.to_owned()),
         _ => OpenError::Io {
             path: path.to_owned(),
             what: error.to_string(),
@@ -118,13 +120,20 @@ fn sqlite_error(path: &Path, error: &rusqlite::Error) -> OpenError {
         Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => OpenError::NoRights(path),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => OpenError::Corrupt {
             path,
-            what: error.to_string(),
+            what: one_line(&error.to_string()),
         },
         _ => OpenError::Io {
             path,
-            what: error.to_string(),
+            what: one_line(&error.to_string()),
         },
     }
+}
+
+/// The first finding of SQLite's, without the lines and headings around it.
+fn one_line(text: &str) -> String {
+    let finding = |line: &&str| !line.is_empty() && !line.starts_with("***");
+    let mut lines = text.lines().map(str::trim);
+    lines.find(finding).unwrap_or("it is damaged").to_owned()
 }
 
 fn make_folder(folder: &Path) -> Result<(), OpenError> {
@@ -231,7 +240,7 @@ fn check_sound(path: &Path, connection: &Connection) -> Result<(), OpenError> {
     } else {
         Err(OpenError::Corrupt {
             path: path.to_owned(),
-            what: found,
+            what: one_line(&found),
         })
     }
 }
