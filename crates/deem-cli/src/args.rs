@@ -86,7 +86,12 @@ Examples:
   deem log --since 40 --follow --json")]
     Log(Log),
     /// Print the whole log as JSON lines, for `deem import`
-    #[command(after_help = "Example:\n  deem export --space plan > plan.jsonl")]
+    #[command(after_help = "\
+The log is what was committed. Drafts are not in it: marks, picks and texts of open decisions that
+were never saved are left out, and said so on stderr.
+
+Example:
+  deem export --space plan > plan.jsonl")]
     Export,
     /// Take over a log into an empty space, or decisions out of Markdown (as an admin)
     #[command(after_help = "\
@@ -128,7 +133,7 @@ pub struct Serve {
     #[arg(long, value_name = "DIR", default_value = "deem-data")]
     pub data: PathBuf,
     /// Let anybody be anyone; on loopback only
-    #[arg(long)]
+    #[arg(long, conflicts_with = "auth_key")]
     pub dev: bool,
     /// PEM public key (EdDSA), or a file of at least 32 bytes (HS256)
     #[arg(long, value_name = "FILE")]
@@ -164,6 +169,7 @@ pub enum Decision {
     /// Ask a new decision
     #[command(after_help = "\
 A decision is for a choice that people need to make; facts are looked up by research.
+Prints its id on stdout and its address on stderr.
 
 Examples:
   deem decision open --header Workshop --question 'Where do we meet?' \\
@@ -173,7 +179,7 @@ Examples:
     /// List decisions, newest first
     #[command(after_help = "Example:\n  deem decision list --status open")]
     List {
-        /// Only these: open, settled, reopened, discarded, cancelled, expired
+        /// Only these: open (reopened ones too), settled, reopened, discarded, cancelled, expired
         #[arg(long, value_name = "STATUS")]
         status: Option<String>,
     },
@@ -334,6 +340,10 @@ Examples:
     },
     /// Follow a decision live, redrawn with every change
     #[command(after_help = "\
+Commits are drawn at once. Edits of the draft are asked for about once a second, so several of them
+may come in one drawing. --json prints the decision's log lines, which draft edits are not in. A
+relay that goes away is waited for.
+
 Examples:
   deem decision watch d7
   deem decision watch d7 --until-closed

@@ -38,6 +38,13 @@ impl Client {
                 "--relay: an address that starts with http:// or https://",
             ));
         }
+        if connection
+            .user
+            .as_deref()
+            .is_some_and(|user| user.trim().is_empty())
+        {
+            return Err(usage("--user (or DEEM_USER) is empty: give a name"));
+        }
         let token = std::env::var("DEEM_TOKEN")
             .ok()
             .filter(|token| !token.is_empty());
@@ -118,6 +125,28 @@ impl Client {
         }
     }
 
+    /// Says what to do about a missing or wrong token where the relay can only say that it is so.
+    fn explain(&self, body: &mut Value) {
+        if body.get("code").and_then(Value::as_str) != Some("unauthenticated") {
+            return;
+        }
+        let with_token = self
+            .headers
+            .iter()
+            .any(|(name, _)| *name == "authorization");
+        let sentence = if with_token {
+            "This relay does not take the token in DEEM_TOKEN: it is not signed with the relay's \
+             key, has expired, or is no token of this relay."
+        } else {
+            "This relay wants a token: set DEEM_TOKEN to a token of this relay (--user and \
+             DEEM_USER are for a relay under --dev, and must be 1 to 128 characters without \
+             spaces)."
+        };
+        if let Some(map) = body.as_object_mut() {
+            map.insert("message".into(), sentence.into());
+        }
+    }
+
     fn address(&self, path: &str) -> String {
         format!("{}/v1/spaces/{}/{path}", self.relay, self.space)
     }
@@ -140,7 +169,8 @@ impl Client {
         let value: Option<Value> = serde_json::from_slice(&body).ok();
         match value {
             Some(value) if status.is_success() => Ok(value),
-            Some(value) if value.get("code").is_some_and(Value::is_string) => {
+            Some(mut value) if value.get("code").is_some_and(Value::is_string) => {
+                self.explain(&mut value);
                 Err(Failure::Refused(value))
             }
             _ => Err(Failure::Unreachable(format!(

@@ -141,14 +141,12 @@ impl Session {
                 anchor: None,
             },
         )?;
-        self.say(&body, |body| {
-            format!(
-                "{}  {}{}",
-                word(body, "id"),
-                self.client.relay(),
-                word(body, "url")
-            )
-        })
+        // The id alone on stdout, for `ID=$(deem decision open ...)`.
+        self.say(&body, |body| word(body, "id"))?;
+        if !self.json {
+            eprintln!("{}{}", self.client.relay(), word(&body, "url"));
+        }
+        Ok(())
     }
 
     fn list(&self, status: Option<&str>) -> Result<(), Failure> {

@@ -58,7 +58,12 @@ impl Failure {
 fn refusal(body: &Value) -> String {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     let code = text("code").unwrap_or("unknown");
-    let message = visible(text("message").unwrap_or("the relay refused"));
+    let message = match (code, text("reason")) {
+        ("invalid", Some(reason)) => {
+            return format!("{} [invalid: {}]", invalid(body, reason), visible(reason));
+        }
+        _ => visible(text("message").unwrap_or("the relay refused")),
+    };
     let mut lines = vec![format!("{message} [{code}]")];
     match code {
         "stale" => {
@@ -87,6 +92,75 @@ fn refusal(body: &Value) -> String {
     lines.join("\n")
 }
 
+/// What to do about a reason of `invalid` (`P7`).
+fn invalid(body: &Value, reason: &str) -> String {
+    let field = body.get("field").and_then(Value::as_str);
+    let what = field.map_or_else(|| "the text".to_string(), field_in_words);
+    let max = body.get("max").and_then(Value::as_u64);
+    let sentence = match (reason, max) {
+        ("blank", _) => format!("{what} is empty: write something"),
+        ("too-long", Some(max)) => format!("{what} is too long: at most {max}"),
+        ("too-long", None) => format!("{what} is too long: make it shorter"),
+        ("too-short", _) => format!("{what} is too short: a choice needs two or more options"),
+        ("pattern", _) => format!("{what} is not of the form that is asked for"),
+        ("character", _) => {
+            format!("{what} holds a character that cannot be seen or reorders text: take it out")
+        }
+        ("unknown-option", _) => "there is no such option: `show` lists them".into(),
+        ("unknown-criterion", _) => "there is no such criterion: `show` lists them".into(),
+        ("not-a-choice", _) => {
+            "this question is answered with a text: use `deem decision write`".into()
+        }
+        ("not-written", _) => {
+            "this question is answered with options: use `deem decision choose`".into()
+        }
+        ("verbatim", _) => "the options of this question stand as they were asked".into(),
+        ("no-criteria", _) => "this question has no criteria to mark against".into(),
+        ("empty-list", _) => format!("{what} is an empty list: leave it out or name some"),
+        ("not-unique", _) => format!("{what} stands there twice: give each another name"),
+        ("unanswered", _) => {
+            "nothing is chosen yet: choose an option or write an answer first".into()
+        }
+        ("two-choices", _) => {
+            "two options are chosen where one may be: choose one of them, then save".into()
+        }
+        ("key-spent", _) => "this key was used for another entry: leave --key out".into(),
+        ("document-full", _) => "the draft has no room left".into(),
+        _ => format!("{what} breaks a rule of the decision"),
+    };
+    let mut letters = sentence.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
+
+/// `/options/1/label` or `options/1/label` as a person says it.
+fn field_in_words(field: &str) -> String {
+    let words = field
+        .split(['/', '.', '[', ']'])
+        .filter(|part| !part.is_empty());
+    let mut out = String::from("the");
+    let mut list = "";
+    for part in words {
+        let word = match part {
+            "options" => "option",
+            "criteria" => "criterion",
+            "questions" => "question",
+            "edits" => "edit",
+            other => other,
+        };
+        if let Ok(index) = part.parse::<usize>() {
+            out = format!("{list} {}", index.saturating_add(1));
+        } else if out == "the" {
+            out = format!("the {}", visible(word));
+            list = word;
+        } else {
+            out = format!("the {} of {out}", visible(word));
+            list = word;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -104,6 +178,24 @@ mod tests {
             "The draft moved. [stale]\n  changed by noor at 2026-11-30T10:02:11.000Z\n  \
              show it again, then save what you see"
         );
+    }
+
+    #[test]
+    fn says_what_to_do_about_each_reason() {
+        let refused = |body: Value| Failure::Refused(body).sentence().unwrap_or_default();
+        assert_eq!(
+            refused(json!({"code": "invalid", "reason": "unanswered"})),
+            "Nothing is chosen yet: choose an option or write an answer first. \
+             [invalid: unanswered]"
+        );
+        assert_eq!(
+            refused(json!({
+                "code": "invalid", "reason": "too-long", "field": "label", "max": 40,
+            })),
+            "The label is too long: at most 40. [invalid: too-long]"
+        );
+        assert_eq!(field_in_words("options/1/label"), "the label of option 2");
+        assert_eq!(field_in_words("options"), "the option");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use deem_sync::wire::reply::LogEntry;
 use serde_json::Value;
 
 use crate::{
+    again::Again,
     args::{Connection, Log},
     client::{Client, shape},
     failure::Failure,
@@ -20,19 +21,29 @@ pub fn log(connection: &Connection, arguments: &Log) -> Result<(), Failure> {
     let mut since = arguments.since;
     loop {
         let page = page(&client, since, 0)?;
+        if page.last < since {
+            eprintln!("commit {since} is past the last one, {}", page.last);
+        }
         print(&page, connection.json)?;
-        if page.entries.is_empty() || page.last == since {
+        let over = page.entries.is_empty() || page.last == since;
+        since = page.last;
+        if over {
             break;
         }
-        since = page.last;
     }
     if !arguments.follow {
         return Ok(());
     }
+    let mut again = Again::default();
     loop {
-        let page = page(&client, since, WAIT_SECONDS)?;
-        print(&page, connection.json)?;
-        since = page.last;
+        match page(&client, since, WAIT_SECONDS) {
+            Ok(page) => {
+                again.found();
+                print(&page, connection.json)?;
+                since = page.last;
+            }
+            Err(failure) => again.lost(failure)?,
+        }
     }
 }
 
@@ -54,7 +65,11 @@ pub fn page(client: &Client, since: u64, wait_seconds: u64) -> Result<Page, Fail
         )
     })?;
     let commit = |entry: &Value| entry.get("commit").and_then(Value::as_u64);
-    let last = entries.iter().filter_map(commit).max().unwrap_or(since);
+    let mut last = entries.iter().filter_map(commit).max().unwrap_or(since);
+    if answer.get("resync").and_then(Value::as_bool) == Some(true) {
+        // A store that was put back knows fewer commits than we have seen.
+        last = commit(&answer).unwrap_or(0);
+    }
     Ok(Page { entries, last })
 }
 

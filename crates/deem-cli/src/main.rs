@@ -11,6 +11,7 @@
 //! - `CLI-3` a token is read from the environment only and printed nowhere.
 //! - `CLI-4` text of other people is printed with its control characters made visible.
 
+mod again;
 mod args;
 mod client;
 mod decision;
@@ -51,7 +52,9 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Serve(arguments) => return Ok(serve::serve(*arguments)),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "deem", &mut std::io::stdout());
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "deem", &mut script);
+            terminal::print(&String::from_utf8_lossy(&script))?;
         }
         Command::Decision(command) => decision::run(&cli.connection, command)?,
         Command::Log(arguments) => log::log(&cli.connection, &arguments)?,

@@ -2,18 +2,22 @@
 
 use std::process::ExitCode;
 
-use crate::args::Serve;
+use crate::{args::Serve, terminal::print};
 
 /// Runs a relay until it is told to stop.
 pub fn serve(arguments: Serve) -> ExitCode {
     if arguments.help_limits {
-        for limit in deem_sync::limits::table() {
-            println!(
-                "{:<28} {:>10} {:<12} {}",
+        let lines = deem_sync::limits::table().into_iter().map(|limit| {
+            format!(
+                "{:<28} {:>10} {:<12} {}\n",
                 limit.name, limit.value, limit.unit, limit.reason
-            );
-        }
-        return ExitCode::SUCCESS;
+            )
+        });
+        let table: String = lines.collect();
+        return match print(&table) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => failure.report(false),
+        };
     }
     let config = deem_relay::Config {
         listen: arguments.listen,

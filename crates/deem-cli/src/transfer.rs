@@ -30,11 +30,25 @@ pub fn export(connection: &Connection) -> Result<(), Failure> {
     loop {
         let page = log::page(&client, since, 0)?;
         if page.entries.is_empty() {
-            return Ok(());
+            return say_what_is_left_out(&client);
         }
         log::print(&page, true)?;
         since = page.last;
     }
+}
+
+/// The log holds what was committed, and a draft is not.
+fn say_what_is_left_out(client: &Client) -> Result<(), Failure> {
+    let list = client.get("decisions?status=open")?;
+    let open = list.get("decisions").and_then(Value::as_array);
+    let open = open.map_or(0, Vec::len);
+    if open > 0 {
+        eprintln!(
+            "left out: the drafts of {open} open decisions (marks, picks and texts that were \
+             never saved are not in the log)"
+        );
+    }
+    Ok(())
 }
 
 /// Takes over logs and Markdown. All files are read before the first card is sent, so that a fault
@@ -52,9 +66,12 @@ pub fn import(connection: &Connection, files: &[PathBuf]) -> Result<(), Failure>
                 cards.extend(cards_of_log(file, &text)?);
             }
             Some("md" | "mdx") => {
-                let found = deem_formats::import(&text);
-                cards
-                    .extend(found.map_err(|e| Failure::Usage(format!("{}: {e}", file.display())))?);
+                let found = deem_formats::import(&text)
+                    .map_err(|e| Failure::Usage(format!("{}: {e}", file.display())))?;
+                if found.is_empty() {
+                    eprintln!("{}: skipped, no <Questionnaire> in it", file.display());
+                }
+                cards.extend(found);
             }
             _ => {
                 let sentence = format!(
@@ -70,6 +87,10 @@ pub fn import(connection: &Connection, files: &[PathBuf]) -> Result<(), Failure>
             "the space {} is not empty: a log is taken over into an empty space only",
             client.space()
         )));
+    }
+    if cards.is_empty() {
+        let sentence = "nothing was imported: no decision was found in these files".into();
+        return Err(Failure::Local(sentence));
     }
     send(&client, cards, connection.json)
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::Session;
 use crate::{
+    again::Again,
     failure::Failure,
     log::{self, Page},
     terminal::{columns, print},
@@ -32,20 +33,43 @@ impl Session {
     pub(super) fn watch(&self, id: &DecisionId, until: Until) -> Result<(), Failure> {
         let mut since = self.last_commit()?;
         let mut drawn = String::new();
+        // A decision that is not there is said at once; a relay that goes later is waited for.
+        self.get(id)?;
+        let mut again = Again::default();
         loop {
-            let (_, view) = self.get(id)?;
-            if !self.json {
-                draw_changes(&view, &mut drawn)?;
-            }
-            if until == Until::Closed && !view.is_open() {
-                return Ok(());
-            }
-            let page = log::page(&self.client, since, WAIT_SECONDS)?;
-            since = page.last;
-            if self.json {
-                log::print(&of_decision(page, id), true)?;
+            match self.round(id, until, &mut since, &mut drawn) {
+                Ok(view) => {
+                    again.found();
+                    if until == Until::Closed && !view.is_open() {
+                        return Ok(());
+                    }
+                }
+                Err(failure) => again.lost(failure)?,
             }
         }
+    }
+
+    /// Draws what is there and waits for the next commit; gives what was drawn.
+    fn round(
+        &self,
+        id: &DecisionId,
+        until: Until,
+        since: &mut u64,
+        drawn: &mut String,
+    ) -> Result<DecisionView, Failure> {
+        let (_, view) = self.get(id)?;
+        if !self.json {
+            draw_changes(&view, drawn)?;
+        }
+        if until == Until::Closed && !view.is_open() {
+            return Ok(view);
+        }
+        let page = log::page(&self.client, *since, WAIT_SECONDS)?;
+        *since = page.last;
+        if self.json {
+            log::print(&of_decision(page, id), true)?;
+        }
+        Ok(view)
     }
 
     fn last_commit(&self) -> Result<u64, Failure> {

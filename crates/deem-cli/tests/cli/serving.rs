@@ -14,6 +14,10 @@ fn needs_a_key_or_dev() {
         (2, "give --auth-key FILE or --dev\n")
     );
     assert!(!data.exists(), "nothing was made");
+    let both = ["--dev", "--auth-key", "key.pem", "--listen", "127.0.0.1:0"];
+    let done = serve(&both, &data);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("--auth-key"), "{}", done.err);
     let done = serve(&["--dev", "--listen", "0.0.0.0:0"], &data);
     assert_eq!(done.code, 2);
     assert!(done.err.contains("loopback"), "{}", done.err);

@@ -128,3 +128,26 @@ fn a_log_comes_back_in_an_empty_space_only() {
         done.err
     );
 }
+
+#[test]
+fn says_what_is_skipped_and_what_is_left_out() {
+    let relay = Relay::start();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("plain.md");
+    fs::write(&file, "# Only words\n").expect("it is ours");
+    let file = file.to_str().expect("UTF-8");
+    let ada = relay.person("ada");
+    let done = ada.as_role("admin").run(&["import", file]);
+    assert_eq!((done.code, done.out.as_str()), (1, ""), "{}", done.err);
+    assert!(done.err.contains("plain.md: skipped"), "{}", done.err);
+    assert!(done.err.contains("nothing was imported"), "{}", done.err);
+
+    ada.opens_workshop();
+    let done = ada.run(&["export"]);
+    assert_eq!((done.code, done.out.lines().count()), (0, 1));
+    assert!(
+        done.err.contains("left out: the drafts of 1"),
+        "{}",
+        done.err
+    );
+}
