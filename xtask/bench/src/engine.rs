@@ -58,18 +58,23 @@ pub fn run(count: usize) -> io::Result<Engine> {
     let mut seed = 0x9e37_79b9_u64;
     let mut edits = Vec::with_capacity(count);
     for _ in 0..count {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let dice = (seed >> 33) as usize;
         edits.push(Edit::Mark {
             option: OptionId::parse(format!("o{}", dice % 20)).map_err(io::Error::other)?,
-            criterion: CriterionId::parse(format!("c{}", dice / 20 % 5)).map_err(io::Error::other)?,
+            criterion: CriterionId::parse(format!("c{}", dice / 20 % 5))
+                .map_err(io::Error::other)?,
             mark: Some(marks[dice / 100 % 3]),
         });
     }
     let mut updates = Vec::with_capacity(count);
     let start = Instant::now();
     for edit in &edits {
-        let made = replica.edit(&definition, std::slice::from_ref(edit)).map_err(|e| other(&e))?;
+        let made = replica
+            .edit(&definition, std::slice::from_ref(edit))
+            .map_err(|e| other(&e))?;
         updates.extend(made.map(|edited| edited.update));
     }
     let edit_us = start.elapsed().as_secs_f64() * 1e6 / count as f64;
@@ -88,12 +93,35 @@ pub fn run(count: usize) -> io::Result<Engine> {
             made_on: &[],
         };
         let start = Instant::now();
-        room.admit(&submission, &definition).map_err(|e| other(&e))?;
+        room.admit(&submission, &definition)
+            .map_err(|e| other(&e))?;
         admit += start.elapsed().as_secs_f64();
         let start = Instant::now();
         std::hint::black_box(room.content(&definition, None).map_err(|e| other(&e))?);
         content += start.elapsed().as_secs_f64();
     }
     let per = 1e6 / updates.len() as f64;
-    Ok(Engine { edit_us, admit_us: admit * per, content_us: content * per })
+    Ok(Engine {
+        edit_us,
+        admit_us: admit * per,
+        content_us: content * per,
+    })
+}
+
+/// The median of each figure over `rounds` fresh drafts of `count` marks: a long meeting each.
+///
+/// # Errors
+/// As [`run`].
+pub fn median_of(rounds: usize, count: usize) -> io::Result<Engine> {
+    let all: Vec<Engine> = (0..rounds).map(|_| run(count)).collect::<io::Result<_>>()?;
+    let median = |of: fn(&Engine) -> f64| {
+        let mut figures: Vec<f64> = all.iter().map(of).collect();
+        figures.sort_by(f64::total_cmp);
+        figures[figures.len() / 2]
+    };
+    Ok(Engine {
+        edit_us: median(|e| e.edit_us),
+        admit_us: median(|e| e.admit_us),
+        content_us: median(|e| e.content_us),
+    })
 }

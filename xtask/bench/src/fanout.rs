@@ -75,15 +75,23 @@ pub async fn run(relay: &Relay, rates: &[f64], seconds: u64) -> io::Result<Vec<R
     let shared = Rc::new(RefCell::new(Shared::default()));
     for room in 0..ROOMS {
         let decision = relay.open_matrix("bench", room)?;
-        let text = relay.http("GET", &format!("/v1/spaces/bench/decisions/{decision}"), None)?;
+        let text = relay.http(
+            "GET",
+            &format!("/v1/spaces/bench/decisions/{decision}"),
+            None,
+        )?;
         let record: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         let question = &record["definition"]["questions"][0];
         let ids = |list: &str| -> Vec<String> {
             let list = question[list].as_array().cloned().unwrap_or_default();
-            list.iter().filter_map(|o| o["id"].as_str().map(str::to_owned)).collect()
+            list.iter()
+                .filter_map(|o| o["id"].as_str().map(str::to_owned))
+                .collect()
         };
         let (options, criteria) = (ids("options"), ids("criteria"));
-        let keys = options.iter().flat_map(|o| criteria.iter().map(move |c| format!("{o}/{c}")));
+        let keys = options
+            .iter()
+            .flat_map(|o| criteria.iter().map(move |c| format!("{o}/{c}")));
         shared.borrow_mut().rooms.push(Room::default());
         shared.borrow_mut().keys.push(keys.collect());
         for member in 0..MEMBERS {
@@ -125,12 +133,17 @@ fn take_frames(shared: &mut Shared, me: usize, buffer: &[u8]) -> usize {
     let now = Instant::now();
     let mut used = 0;
     while let Some((opcode, start, length)) = socket::header(&buffer[used..]) {
-        let Some(payload) = buffer.get(used + start..used + start + length) else { break };
+        let Some(payload) = buffer.get(used + start..used + start + length) else {
+            break;
+        };
         used += start + length;
         if opcode == 1 {
             note_text(shared, me, payload, now);
         } else if opcode == 2
-            && let Ok(Frame { message: Message::Update(update), .. }) = read_frame(payload)
+            && let Ok(Frame {
+                message: Message::Update(update),
+                ..
+            }) = read_frame(payload)
         {
             let room = shared.members[me].room;
             let id = if me % MEMBERS == 0 {
@@ -202,7 +215,12 @@ async fn offer(relay: &Relay, shared: &Rc<RefCell<Shared>>, rate: f64, seconds: 
             shared.measuring = true;
             shared.latencies = Latencies::default();
             shared.acks = Latencies::default();
-            before = (relay.cpu_ticks(), shared.bytes, relay.metric("deem_fsync_seconds_count"), 0);
+            before = (
+                relay.cpu_ticks(),
+                shared.bytes,
+                relay.metric("deem_fsync_seconds_count"),
+                0,
+            );
         }
         let due = elapsed.as_secs_f64() * updates_per_s;
         while sent < due {
@@ -239,12 +257,21 @@ async fn offer(relay: &Relay, shared: &Rc<RefCell<Shared>>, rate: f64, seconds: 
 }
 
 fn send_mark(shared: &mut Shared, me: usize, dice: &mut Dice) {
-    let Member { room, room_number, client, .. } = shared.members[me];
+    let Member {
+        room,
+        room_number,
+        client,
+        ..
+    } = shared.members[me];
     let cell = dice.below(CELLS);
     let clock = shared.members[me].sent_at.len() as u64;
     let key = &shared.keys[room][cell];
     let update = shared.rooms[room].mark(client, clock, cell, key, dice.below(3));
-    let frame = Frame { room: room_number, n: clock + 1, message: Message::Update(&update) };
+    let frame = Frame {
+        room: room_number,
+        n: clock + 1,
+        message: Message::Update(&update),
+    };
     let bytes = socket::frame(false, &frame.to_bytes());
     let member = &mut shared.members[me];
     member.sent_at.push(Instant::now());

@@ -12,11 +12,18 @@ const STEP: f64 = 1.01;
 
 impl Default for Latencies {
     fn default() -> Self {
-        Self { buckets: vec![0; 2000], count: 0 }
+        Self {
+            buckets: vec![0; 2000],
+            count: 0,
+        }
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bucket numbers")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bucket numbers"
+)]
 impl Latencies {
     /// Takes one.
     pub fn add(&mut self, latency: Duration) {

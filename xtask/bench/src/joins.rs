@@ -22,15 +22,25 @@ pub fn prepare(relay: &Relay) -> io::Result<String> {
     // Marks set again and again grow the document as a long meeting does.
     for round in 0..40 {
         let mut edits = Vec::new();
-        for (row, option) in question["options"].as_array().into_iter().flatten().enumerate() {
-            for (column, criterion) in
-                question["criteria"].as_array().into_iter().flatten().enumerate()
+        for (row, option) in question["options"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            for (column, criterion) in question["criteria"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .enumerate()
             {
                 edits.push(serde_json::json!({"set": "mark", "option": option["id"],
                     "criterion": criterion["id"], "mark": marks[(round + row + column) % 3]}));
             }
         }
-        let words: String = (0..75).map(|i| format!("word {} ", i * (round + 3))).collect();
+        let words: String = (0..75)
+            .map(|i| format!("word {} ", i * (round + 3)))
+            .collect();
         edits.push(serde_json::json!({"set": "text", "text": words}));
         serial += 1;
         let body = serde_json::json!({"op": format!("bench-edit-{serial:06}"), "edits": edits});
@@ -53,7 +63,13 @@ pub struct Joins {
 ///
 /// # Errors
 /// Of sockets and the relay.
-pub async fn run(relay: &Relay, decision: &str, workers: usize, seconds: u64, idle: usize) -> io::Result<Joins> {
+pub async fn run(
+    relay: &Relay,
+    decision: &str,
+    workers: usize,
+    seconds: u64,
+    idle: usize,
+) -> io::Result<Joins> {
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut tasks = Vec::new();
     for worker in 0..workers {
@@ -90,5 +106,9 @@ pub async fn run(relay: &Relay, decision: &str, workers: usize, seconds: u64, id
     tokio::time::sleep(Duration::from_secs(1)).await;
     let idle_bytes = (relay.rss_bytes().saturating_sub(before)) as f64 / idle as f64;
     drop(held);
-    Ok(Joins { draft_bytes, per_s: total as f64 / seconds as f64, idle_bytes })
+    Ok(Joins {
+        draft_bytes,
+        per_s: total as f64 / seconds as f64,
+        idle_bytes,
+    })
 }

@@ -18,7 +18,14 @@ const VALUES: [&str; 3] = ["yes", "partly", "no"];
 
 impl Room {
     /// One mark by `client` at `clock` on `cell`, written `key`.
-    pub fn mark(&mut self, client: u64, clock: u64, cell: usize, key: &str, value: usize) -> Vec<u8> {
+    pub fn mark(
+        &mut self,
+        client: u64,
+        clock: u64,
+        cell: usize,
+        key: &str,
+        value: usize,
+    ) -> Vec<u8> {
         self.cell_of.insert((client, clock), cell);
         let origin = self.newest.get(&cell).copied();
         let mut out = Vec::with_capacity(64);

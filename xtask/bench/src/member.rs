@@ -19,7 +19,13 @@ pub struct Joined {
 ///
 /// # Errors
 /// Of the socket, or a refusal by the relay.
-pub async fn join(address: &str, user: &str, space: &str, decision: &str, id: u64) -> io::Result<Joined> {
+pub async fn join(
+    address: &str,
+    user: &str,
+    space: &str,
+    decision: &str,
+    id: u64,
+) -> io::Result<Joined> {
     let mut socket = Socket::connect(address, "/v1/connect", Some("deem.v1")).await?;
     let hello = json!({"kind": "hello", "user": user, "client": "deem-bench/1",
         "spaces": [{"space": space, "since": 0}], "ops": []});
@@ -52,11 +58,18 @@ impl Joined {
     /// # Errors
     /// Of the socket.
     pub async fn sync(&mut self) -> io::Result<usize> {
-        let step1 = Frame { room: self.room, n: 0, message: Message::Step1(&[0]) };
+        let step1 = Frame {
+            room: self.room,
+            n: 0,
+            message: Message::Step1(&[0]),
+        };
         self.socket.send(false, &step1.to_bytes()).await?;
         loop {
             if let Payload::Binary(bytes) = self.socket.next().await?
-                && let Ok(Frame { message: Message::Step2(update), .. }) = read_frame(bytes)
+                && let Ok(Frame {
+                    message: Message::Step2(update),
+                    ..
+                }) = read_frame(bytes)
             {
                 return Ok(update.len());
             }

@@ -9,6 +9,7 @@ use std::{
 /// A running relay; killed when dropped.
 pub struct Relay {
     child: Child,
+    agent: ureq::Agent,
     /// `127.0.0.1:PORT`
     pub address: String,
     data: PathBuf,
@@ -30,7 +31,10 @@ impl Relay {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| io::Error::other("no stdout"))?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let address = line
@@ -38,16 +42,34 @@ impl Relay {
             .nth(1)
             .map(|rest| rest.trim().trim_end_matches('/').to_owned())
             .ok_or_else(|| io::Error::other(format!("no address in {line:?}")))?;
-        Ok(Self { child, address, data })
+        Ok(Self {
+            child,
+            agent: ureq::Agent::new_with_defaults(),
+            address,
+            data,
+        })
     }
 
     /// One HTTP call as a writer; the body as text.
-    pub fn http(&self, method: &str, path: &str, body: Option<&serde_json::Value>) -> io::Result<String> {
+    pub fn http(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&serde_json::Value>,
+    ) -> io::Result<String> {
         let url = format!("http://{}{path}", self.address);
         let answer = match (method, body) {
-            ("GET", _) => ureq::get(&url).header("x-deem-user", "bench").call(),
-            (_, Some(body)) => ureq::post(&url).header("x-deem-user", "bench").send_json(body),
-            (_, None) => ureq::post(&url).header("x-deem-user", "bench").send_empty(),
+            ("GET", _) => self.agent.get(&url).header("x-deem-user", "bench").call(),
+            (_, Some(body)) => self
+                .agent
+                .post(&url)
+                .header("x-deem-user", "bench")
+                .send_json(body),
+            (_, None) => self
+                .agent
+                .post(&url)
+                .header("x-deem-user", "bench")
+                .send_empty(),
         };
         let mut answer = answer.map_err(|error| io::Error::other(format!("{path}: {error}")))?;
         answer.body_mut().read_to_string().map_err(io::Error::other)
@@ -55,27 +77,39 @@ impl Relay {
 
     /// Opens a choice decision of 20 options and 5 criteria; its id.
     pub fn open_matrix(&self, space: &str, serial: usize) -> io::Result<String> {
-        let options: Vec<_> =
-            (1..=20).map(|i| serde_json::json!({"label": format!("Option {i}")})).collect();
-        let criteria: Vec<_> =
-            (1..=5).map(|i| serde_json::json!({"label": format!("Criterion {i}")})).collect();
+        let options: Vec<_> = (1..=20)
+            .map(|i| serde_json::json!({"label": format!("Option {i}")}))
+            .collect();
+        let criteria: Vec<_> = (1..=5)
+            .map(|i| serde_json::json!({"label": format!("Criterion {i}")}))
+            .collect();
         let body = serde_json::json!({
             "op": format!("bench-open-{serial:06}"),
             "question": "Which one?",
             "options": options,
             "criteria": criteria,
         });
-        let text = self.http("POST", &format!("/v1/spaces/{space}/decisions"), Some(&body))?;
+        let text = self.http(
+            "POST",
+            &format!("/v1/spaces/{space}/decisions"),
+            Some(&body),
+        )?;
         let value: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
-        value["id"].as_str().map(str::to_owned).ok_or_else(|| io::Error::other(text))
+        value["id"]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| io::Error::other(text))
     }
 
     /// The value of one line of `/metrics`, summed over its labels.
     pub fn metric(&self, name: &str) -> f64 {
-        let Ok(text) = self.http("GET", "/metrics", None) else { return f64::NAN };
+        let Ok(text) = self.http("GET", "/metrics", None) else {
+            return f64::NAN;
+        };
         text.lines()
             .filter(|line| {
-                line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '{']))
+                line.strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with([' ', '{']))
             })
             .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
             .sum()
@@ -83,12 +117,18 @@ impl Relay {
 
     /// Resident memory, bytes.
     pub fn rss_bytes(&self) -> u64 {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))
+            .unwrap_or_default();
         status
             .lines()
             .find_map(|line| line.strip_prefix("VmRSS:"))
-            .and_then(|rest| rest.trim().trim_end_matches(" kB").trim().parse::<u64>().ok())
+            .and_then(|rest| {
+                rest.trim()
+                    .trim_end_matches(" kB")
+                    .trim()
+                    .parse::<u64>()
+                    .ok()
+            })
             .unwrap_or(0)
             * 1024
     }
@@ -97,9 +137,18 @@ impl Relay {
     pub fn cpu_ticks(&self) -> u64 {
         let stat =
             std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        let fields: Vec<&str> =
-            stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-        let number = |at: usize| fields.get(at).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
+        let fields: Vec<&str> = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or("")
+            .split_whitespace()
+            .collect();
+        let number = |at: usize| {
+            fields
+                .get(at)
+                .and_then(|f| f.parse::<u64>().ok())
+                .unwrap_or(0)
+        };
         number(11) + number(12)
     }
 }

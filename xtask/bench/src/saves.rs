@@ -9,8 +9,12 @@ use std::{
 };
 
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 
-use crate::{figures::Latencies, process::Relay, socket::Socket};
+use crate::{figures::Latencies, process::Relay};
 
 /// What the saves gave.
 pub struct Saves {
@@ -26,31 +30,31 @@ pub struct Saves {
     pub refused: u64,
 }
 
-/// Opens `count` choice decisions, picks an option in each, then saves them all.
+/// Opens `count` choice decisions, picks an option in each, then saves them all over `in_flight`
+/// HTTP connections that are kept open.
 ///
 /// # Errors
 /// Of sockets and the relay.
 pub async fn run(relay: &Relay, count: usize, in_flight: usize) -> io::Result<Saves> {
-    let sockets = 8;
-    let mut open = Vec::new();
-    for worker in 0..sockets {
-        let mut socket = Socket::connect(&relay.address, "/v1/connect", Some("deem.v1")).await?;
-        let hello = json!({"kind": "hello", "user": format!("s{worker}"), "client": "deem-bench/1",
-            "spaces": [{"space": format!("saves{worker}"), "since": 0}], "ops": []});
-        socket.send(true, hello.to_string().as_bytes()).await?;
-        socket.json().await?;
-        open.push(socket);
-    }
-    let ready = prepare(relay, count, sockets)?;
+    let ready = prepare(relay, count, in_flight)?;
     let latencies = Rc::new(RefCell::new(Latencies::default()));
     let refused = Rc::new(RefCell::new(0u64));
     let fsyncs = relay.metric("deem_fsync_seconds_count");
     let start = Instant::now();
     let mut tasks = Vec::new();
-    for (mut socket, saves) in open.into_iter().zip(ready) {
+    for saves in ready {
         let (latencies, refused) = (Rc::clone(&latencies), Rc::clone(&refused));
+        let address = relay.address.clone();
         tasks.push(tokio::task::spawn_local(async move {
-            drive(&mut socket, &saves, in_flight / sockets, &latencies, &refused).await
+            let mut stream = TcpStream::connect(&address).await?;
+            stream.set_nodelay(true)?;
+            for request in &saves {
+                let sent = Instant::now();
+                let ok = exchange(&mut stream, request.as_bytes()).await?;
+                latencies.borrow_mut().add(sent.elapsed());
+                *refused.borrow_mut() += u64::from(!ok);
+            }
+            io::Result::Ok(())
         }));
     }
     for task in tasks {
@@ -67,58 +71,58 @@ pub async fn run(relay: &Relay, count: usize, in_flight: usize) -> io::Result<Sa
     })
 }
 
-/// Per socket: the save requests, one a decision.
-fn prepare(relay: &Relay, count: usize, sockets: usize) -> io::Result<Vec<Vec<String>>> {
-    let mut ready = vec![Vec::new(); sockets];
+/// One request and its whole answer; whether the status was 200.
+async fn exchange(stream: &mut TcpStream, request: &[u8]) -> io::Result<bool> {
+    stream.write_all(request).await?;
+    let mut answer = Vec::new();
+    loop {
+        if let Some(end) = answer.windows(4).position(|w| w == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length:"));
+            let length: usize = length.and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+            if answer.len() >= end + 4 + length {
+                return Ok(head.starts_with("http/1.1 200"));
+            }
+        }
+        if stream.read_buf(&mut answer).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+}
+
+/// Per connection: the save requests, one a decision, as bytes of HTTP.
+fn prepare(relay: &Relay, count: usize, connections: usize) -> io::Result<Vec<Vec<String>>> {
+    let mut ready = vec![Vec::new(); connections];
     for serial in 0..count {
-        let worker = serial % sockets;
-        let space = format!("saves{worker}");
+        let space = format!("saves{}", serial % 8);
         let body = json!({"op": format!("open-{serial:08}"), "question": "Which?",
             "options": [{"label": "This"}, {"label": "That"}]});
-        let text = relay.http("POST", &format!("/v1/spaces/{space}/decisions"), Some(&body))?;
+        let text = relay.http(
+            "POST",
+            &format!("/v1/spaces/{space}/decisions"),
+            Some(&body),
+        )?;
         let record: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         let id = record["id"].as_str().unwrap_or_default().to_owned();
         let option = &record["definition"]["questions"][0]["options"][0]["id"];
         let body = json!({"op": format!("edit-{serial:08}"),
             "edits": [{"set": "choice", "option": option}]});
-        let path = format!("/v1/spaces/{space}/decisions/{id}/edit");
-        let text = relay.http("POST", &path, Some(&body))?;
+        let path = format!("/v1/spaces/{space}/decisions/{id}");
+        let text = relay.http("POST", &format!("{path}/edit"), Some(&body))?;
         let edited: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
-        let save = json!({"kind": "question:submit", "rid": serial, "id": id,
-            "op": format!("save-{serial:08}"), "generation": 1, "digest": edited["digest"]});
-        ready[worker].push(save.to_string());
+        let save = json!({"op": format!("save-{serial:08}"), "generation": 1,
+            "digest": edited["digest"]})
+        .to_string();
+        ready[serial % connections].push(format!(
+            "POST {path}/save HTTP/1.1\r\nHost: {}\r\nx-deem-user: bench\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{save}",
+            relay.address,
+            save.len()
+        ));
     }
     Ok(ready)
-}
-
-async fn drive(
-    socket: &mut Socket,
-    saves: &[String],
-    window: usize,
-    latencies: &RefCell<Latencies>,
-    refused: &RefCell<u64>,
-) -> io::Result<()> {
-    let mut sent = std::collections::HashMap::new();
-    let (mut next, mut done) = (0, 0);
-    while done < saves.len() {
-        while next < saves.len() && next - done < window {
-            let rid: serde_json::Value = serde_json::from_str(&saves[next])?;
-            sent.insert(rid["rid"].as_u64().unwrap_or(0), Instant::now());
-            socket.send(true, saves[next].as_bytes()).await?;
-            next += 1;
-        }
-        let reply = socket.json().await?;
-        if reply["kind"] == "question:submit"
-            && let Some(at) = reply["rid"].as_u64().and_then(|rid| sent.remove(&rid))
-        {
-            latencies.borrow_mut().add(at.elapsed());
-            if reply["ok"] != true {
-                *refused.borrow_mut() += 1;
-            }
-            done += 1;
-        }
-    }
-    Ok(())
 }
 
 /// Appends with one fdatasync each, per second: what the disk gives alone.

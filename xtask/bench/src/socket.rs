@@ -33,8 +33,9 @@ impl Socket {
     pub async fn connect(address: &str, path: &str, protocol: Option<&str>) -> io::Result<Self> {
         let mut stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        let protocol =
-            protocol.map_or(String::new(), |p| format!("Sec-WebSocket-Protocol: {p}\r\n"));
+        let protocol = protocol.map_or(String::new(), |p| {
+            format!("Sec-WebSocket-Protocol: {p}\r\n")
+        });
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n\
              Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
@@ -51,10 +52,16 @@ impl Socket {
             }
         };
         if !buffer.starts_with(b"HTTP/1.1 101") {
-            return Err(io::Error::other(String::from_utf8_lossy(&buffer).into_owned()));
+            return Err(io::Error::other(
+                String::from_utf8_lossy(&buffer).into_owned(),
+            ));
         }
         buffer.drain(..end);
-        Ok(Self { stream, buffer, read: 0 })
+        Ok(Self {
+            stream,
+            buffer,
+            read: 0,
+        })
     }
 
     /// Sends one frame.
@@ -147,7 +154,11 @@ pub fn header(bytes: &[u8]) -> Option<(u8, usize, usize)> {
     let (&first, &second) = (bytes.first()?, bytes.get(1)?);
     let opcode = first & 0x0f;
     match second & 0x7f {
-        126 => Some((opcode, 4, usize::from(u16::from_be_bytes(*bytes.get(2..)?.first_chunk()?)))),
+        126 => Some((
+            opcode,
+            4,
+            usize::from(u16::from_be_bytes(*bytes.get(2..)?.first_chunk()?)),
+        )),
         127 => {
             let length = u64::from_be_bytes(*bytes.get(2..)?.first_chunk()?);
             Some((opcode, 10, usize::try_from(length).ok()?))
