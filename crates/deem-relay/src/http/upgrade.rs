@@ -89,8 +89,10 @@ pub(super) async fn connect(
                 Ok(Err(Some(close))) => peer.refuse(&close).await,
                 Ok(Err(None)) => {}
                 Err(_) => {
-                    peer.refuse(&Close::new(CloseCode::Malformed, "hello-timeout"))
-                        .await;
+                    // A slow network is nobody's fault: it may come back.
+                    let wait = limits::STORE_RETRY_MS;
+                    let late = Close::retry(CloseCode::Unavailable, "hello-timeout", wait);
+                    peer.refuse(&late).await;
                 }
             }
         },

@@ -22,6 +22,8 @@ const RETRY_MS_MIN: u64 = 500;
 const RETRY_MS_MAX: u64 = 30_000;
 /// No answer to something that asks for one within this, ms: the connection is dead.
 const ANSWER_MS_MAX: u64 = 10_000;
+/// How often in a row a 4400 is tried again.
+const MALFORMED_MAX: u32 = 3;
 /// Nothing heard for this long, ms: the relay is asked for a sign of life.
 const SILENCE_MS_MAX: u64 = 20_000;
 
@@ -61,6 +63,8 @@ pub(crate) struct Link {
     token: Option<String>,
     /// A 4401 was answered with a fresh token already.
     token_renewed: bool,
+    /// Closes with 4400 since the relay last took something of ours.
+    pub(crate) malformed: u32,
     pub(crate) rooms: BTreeMap<u32, DecisionId>,
     pub(crate) asked: BTreeMap<String, Asked>,
     asks: u64,
@@ -253,6 +257,16 @@ impl Client {
                 self.disconnected();
                 self.connect();
             }
+            // Older relays close so when `hello` is late: the network was slow.
+            Some(CloseCode::Malformed) if word.as_deref() == Some("hello-timeout") => {
+                self.retry(wait);
+            }
+            // A frame may be damaged on its way; one that is ours to blame would be sent for ever.
+            Some(CloseCode::Malformed) if self.link.malformed < MALFORMED_MAX => {
+                self.link.malformed += 1;
+                self.link.attempt = self.link.attempt.max(self.link.malformed);
+                self.retry(wait);
+            }
             Some(code) if code.is_passing() => {
                 self.link.trouble = word;
                 self.retry(wait);
@@ -285,6 +299,9 @@ impl Client {
             reason: String::new(),
         });
         self.link.net = Net::Stopped(code.to_owned());
+        self.link.trouble = Some(code.to_owned());
+        self.tell_online();
+        self.changed_all();
         self.changed_space();
     }
 

@@ -417,6 +417,7 @@ impl Client {
             card.room.wait_ms = 0;
             card.room.anew = 0;
             card.trouble = None;
+            self.link.malformed = 0;
             card.room.flights.remove(&n);
             if let Some(waiting) = card.rows.remove(&key) {
                 self.accept(&id, seq, waiting.row.update);

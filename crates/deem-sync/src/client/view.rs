@@ -193,8 +193,11 @@ impl Client {
     fn device_state(&self) -> Option<SyncState> {
         match (self.device, &self.link.net) {
             (Device::Outdated, _) => Some(SyncState::Reload),
-            (_, Net::Stopped(code)) if code == "4426" || code == "too-old" => {
-                Some(SyncState::Reload)
+            (_, Net::Stopped(code)) => Some(stopped(code)),
+            _ if !self.leads() => {
+                let leader = self.following.as_ref().filter(|leader| !leader.online);
+                let code = leader.and_then(|leader| leader.trouble.as_deref());
+                code.filter(|code| STOPS.contains(code)).map(stopped)
             }
             _ => None,
         }
@@ -373,6 +376,25 @@ impl Client {
             })
         });
         own.into_iter().chain(others).collect()
+    }
+}
+
+/// Words of closes after which a leader does not come back by itself.
+const STOPS: [&str; 6] = [
+    "too-old",
+    "malformed",
+    "too-large",
+    "other-person",
+    "not-found",
+    "forbidden",
+];
+
+/// What is to be done where the connection was given up: a page that the relay does not understand
+/// is loaded again; anything else needs its person.
+fn stopped(code: &str) -> SyncState {
+    match code {
+        "4426" | "too-old" | "4400" | "malformed" | "4413" | "too-large" => SyncState::Reload,
+        _ => SyncState::NeedsYou,
     }
 }
 

@@ -197,3 +197,52 @@ fn undo_leaves_what_somebody_else_has_set_since() {
     assert_eq!(net.card(ada).draft.values().next().unwrap().mode, Mode::Custom);
     net.assert_same();
 }
+
+/// P3: a `hello` that came too late is tried again for ever, never given up as malformed.
+#[test]
+fn a_late_hello_is_tried_again() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    for code in [4400, 4503, 1006, 1011, 4999] {
+        for _ in 0..8 {
+            let reason = r#"{"code":"hello-timeout"}"#;
+            net.act(noor, |client| client.socket_closed(code, reason));
+            assert_ne!(net.card(noor).sync.state, SyncState::Reload, "{code}");
+            net.pass(61_000);
+            assert!(net.card(noor).sync.online, "{code}");
+        }
+    }
+}
+
+/// P3: 4400 is tried again a few times and then says that the page is to be loaded again; other
+/// closes that are not retried say what is wrong at once.
+#[test]
+fn a_stopped_connection_says_what_is_wrong() {
+    let reason = |code: &str| format!(r#"{{"code":"{code}"}}"#);
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    for _ in 0..3 {
+        net.act(noor, |client| client.socket_closed(4400, &reason("malformed")));
+        assert_ne!(net.card(noor).sync.state, SyncState::Reload);
+        net.pass(61_000);
+        assert!(net.card(noor).sync.online);
+    }
+    net.act(noor, |client| client.socket_closed(4400, &reason("malformed")));
+    for (close, code, state) in [
+        (4400, "malformed", SyncState::Reload),
+        (4413, "too-large", SyncState::Reload),
+        (4426, "too-old", SyncState::Reload),
+        (4403, "other-person", SyncState::NeedsYou),
+        (4404, "not-found", SyncState::NeedsYou),
+    ] {
+        if close != 4400 {
+            net = Net::new();
+            net.join("noor");
+            net.act(0, |client| client.socket_closed(close, &reason(code)));
+        }
+        let sync = net.card(0).sync;
+        assert_eq!((sync.state, sync.code.as_deref()), (state, Some(code)));
+        net.pass(120_000);
+        assert!(!net.card(0).sync.online, "{code}");
+    }
+}
