@@ -196,6 +196,7 @@ test("D4.5 D4.6 the settled card shows answer, matrix, who and when", async () =
 test("D5.1 D2.9 reopen keeps it in history and starts an empty draft", async () => {
   const marksBefore = (await ada.screen()).marks;
   await ada.button("Reopen").click();
+  await ada.button("Reopen for everyone").click();
   await until("reopened", async () => (await record()).status === "reopened");
   const { history, generation } = await record();
   assert.equal(generation, 2);

@@ -82,6 +82,10 @@ describe("saving (D4)", () => {
     assert.equal(await button("Save").getAttribute("aria-disabled"), "true");
     await button("Save").click({ force: true });
     assert.deepEqual(await calls(page), []);
+    const why = await button("Save").evaluate((el) =>
+      el.getRootNode().getElementById(el.getAttribute("aria-describedby"))?.textContent,
+    );
+    assert.equal(why, "Nothing to save yet");
   });
 
   test("D4.1: Save claims what is shown", async () => {
@@ -137,6 +141,49 @@ describe("saving (D4)", () => {
     assert.deepEqual(await lastCall(page), ["dismissSave"]);
   });
 
+  test("D4.4: a notice of a stale save is overtaken when someone closes the decision", async () => {
+    for (const [state, status, words] of [
+      ["staleChoice", "settled", /^Not saved: Ana settled this first\.[\s\S]*“Library”/],
+      ["invalid", "discarded", /^Not saved: the decision is now set aside\.\s*Close$/],
+    ]) {
+      await fresh("settled");
+      const settled = await page.evaluate(() => globalThis.handle.snapshot().settled);
+      await fresh(state);
+      await put(status === "settled" ? { status, settled } : { status });
+      assert.match(await page.locator("[part=note]").innerText(), words);
+      await button("Close").click();
+      assert.deepEqual(await lastCall(page), ["dismissSave"]);
+      assert.equal(await page.locator("[part=note]").isVisible(), false);
+    }
+  });
+
+  test("D4.4: after a reopening the notice says so and can be put away", async () => {
+    await fresh("lost");
+    await put({ status: "reopened" });
+    assert.match(await page.locator("[part=note]").innerText(), /It is open again/);
+    await button("Close").click();
+    assert.deepEqual(await lastCall(page), ["dismissSave"]);
+  });
+
+  test("D4.2: only an empty difference is called empty", async () => {
+    await fresh("stale");
+    const told = await page.evaluate(() => globalThis.handle.snapshot().save);
+    const spaces = [{ kind: "text", where: "q1", before: "a b", after: "a  b" }];
+    await put({ save: { ...told, difference: spaces } });
+    assert.match(await page.locator("[part=note]").innerText(), /Only spaces or line breaks/);
+    await put({ save: { ...told, difference: [] } });
+    assert.match(await page.locator("[part=note]").innerText(), /Nothing in it differs/);
+  });
+
+  test("D2.8: what is kept can be put back only where it can go", async () => {
+    await fresh("snippet");
+    await put({ status: "settled", editable: false });
+    assert.match(await page.locator("[part=kept]").innerText(), /“Library, Rain plan: no”/);
+    assert.equal(await button("Put it back").count(), 0);
+    await button("Drop it").click();
+    assert.deepEqual(await lastCall(page), ["dropSnippet", "s1"]);
+  });
+
   test("D2.8: an edit that was refused stays with its author", async () => {
     await fresh("snippet");
     assert.match(
@@ -159,6 +206,10 @@ describe("saving (D4)", () => {
       [{ state: "save-waiting", pending: 1, online: true }, "Save waiting"],
       [{ state: "needs-you", pending: 0, online: true }, "Needs you"],
       [{ state: "cannot-store", pending: 3, online: true }, "Relay cannot store, kept here"],
+      [
+        { state: "cannot-store", pending: 3, online: false, code: "unavailable" },
+        "Saved on this device · 3 to send · offline",
+      ],
       [{ state: "not-stored", pending: 0, online: true }, "Not stored"],
       [{ state: "read-only", pending: 0, online: true }, "Read-only copy"],
       [{ state: "reload", pending: 0, online: false }, "Reload to update"],
@@ -194,6 +245,9 @@ describe("settled, reopened, set aside (D5)", () => {
     await fresh("settled");
     await button("Reopen").focus();
     await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await lastCall(page), ["reopen"]);
     await put({ marks: {}, draft: { q1: { mode: "choices", single: null, picks: [], text: "" } } });
     assert.equal(await page.locator("[part=status]").innerText(), "Reopened");
     assert.match(await page.locator("summary").innerText(), /Earlier: Library, by Ana/);
@@ -204,6 +258,19 @@ describe("settled, reopened, set aside (D5)", () => {
       true,
       "the focus stays in the card",
     );
+  });
+
+  test("D5.1: reopening asks first, and Escape leaves it settled", async () => {
+    await fresh("settled");
+    await button("Reopen").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("The answer moves to the history and a new, empty draft").waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await button("Reopen for everyone").count(), 0);
+    assert.equal(await button("Reopen").evaluate((el) => el.matches(":focus")), true);
+    await button("Reopen").click();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await calls(page), [], "the focus is on Keep it");
   });
 
   test("D5.4: the why is one line; saving and giving up both close the field", async () => {
@@ -238,6 +305,8 @@ describe("settled, reopened, set aside (D5)", () => {
     await put({ sync: { state: "synced", pending: 0, online: false } });
     assert.equal(await button("Reopen").getAttribute("aria-disabled"), "true");
     assert.equal(await button("Reopen").getAttribute("title"), "This needs a connection.");
+    await put({ sync: { state: "synced", pending: 0, online: true } });
+    assert.equal(await button("Reopen").getAttribute("aria-disabled"), null);
   });
 
   test("D6.4: a row that was not on the saver's screen says so", async () => {

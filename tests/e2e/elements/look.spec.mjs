@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { axeSource, bundle, elements, launch, mount, openPage } from "./card-page.mjs";
 
 /** Minified and gzip, words and styles included: what is there may not grow unnoticed. */
-const ELEMENTS_MAX_BYTES = 21 * 1024;
+const ELEMENTS_MAX_BYTES = 22 * 1024;
 
 let browser;
 let code;

@@ -189,7 +189,9 @@ class Space implements SpaceStore {
   #changed(ids: Set<string>): void {
     this.#status = undefined;
     this.#listed = undefined;
-    for (const id of ids) this.#decisions.get(id)?.noteChange();
+    // A card says whether the relay is reached, so what changes for the space changes for each.
+    if (ids.has("")) for (const decision of this.#decisions.values()) decision.noteChange();
+    else for (const id of ids) this.#decisions.get(id)?.noteChange();
     for (const listener of [...this.#listeners]) listener();
   }
 }

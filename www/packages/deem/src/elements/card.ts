@@ -211,10 +211,11 @@ export class DecisionCard extends DecisionElement {
     this.refresh();
     if (panel === "option" || panel === "criterion") [...parts.byId.values()][0]?.focusPanel(panel);
     else if (panel === "why") parts.settled.focusWhy();
-    else if (panel === "discard") parts.notes.focusDiscard();
+    else if (panel === "discard" || panel === "reopen") parts.notes.focusAsk(panel);
     else if (was === "option") parts.foot.option.focus();
     else if (was === "criterion") parts.foot.criterion.focus();
     else if (was === "discard") parts.menu.focus();
+    else if (was === "reopen") parts.head.reopen.focus();
   }
 
   #gridHost(parts: Parts): Pick<GridHost, "contested" | "help"> {

@@ -9,7 +9,7 @@ export const OPTION_COLUMN = "";
 /** The row of the answer in own words. */
 export const OWN_ROW = "*own";
 
-export type Panel = "option" | "criterion" | "why" | "discard";
+export type Panel = "option" | "criterion" | "why" | "discard" | "reopen";
 
 /**
  * Where this tab left a card. It belongs to the decision, not to the element: a card that is moved

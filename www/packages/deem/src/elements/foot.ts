@@ -46,9 +46,11 @@ export class SyncLine {
   }
 
   #write(sync: CardSync): void {
-    redraw(this.#icon, DRAWINGS[sync.state]);
+    const away = sync.state === "cannot-store" && !sync.online;
+    const state = away ? "device" : sync.state;
+    redraw(this.#icon, DRAWINGS[state]);
     say(this.#words, this.ctx.t.sync(sync));
-    set(this.el, { "data-state": sync.state, "data-offline": !sync.online });
+    set(this.el, { "data-state": state, "data-offline": !sync.online });
   }
 }
 
@@ -61,6 +63,7 @@ export class Foot {
   readonly #keep: HTMLButtonElement;
   readonly #takeBack: HTMLButtonElement;
   readonly #sync: SyncLine;
+  readonly #off = h("span", { id: "save-off", hidden: true });
 
   constructor(private readonly ctx: Context) {
     const { t, handle } = ctx;
@@ -88,6 +91,7 @@ export class Foot {
       this.#sync.el,
       this.#takeBack,
       this.save,
+      this.#off,
     );
   }
 
@@ -118,10 +122,13 @@ export class Foot {
     show(this.save, sending || state === "old" || (snap.editable && !held));
     say(this.save, state === "stale" ? t.saveShown : state === "old" ? t.saveNow : t.save);
     const empty = sending || !answerable(snap);
+    const off = sending ? t.saveOnItsWay : t.nothingToSave;
     set(this.save, {
       "aria-disabled": empty ? "true" : null,
-      title: empty ? t.nothingToSave : null,
+      "aria-describedby": empty ? "save-off" : null,
+      title: empty ? off : null,
     });
+    say(this.#off, off);
     show(this.#sync.el, state !== "stale");
     this.#sync.update(snap.sync);
   }

@@ -17,9 +17,7 @@ export class Head {
   readonly reopen: HTMLButtonElement;
 
   constructor(private readonly ctx: Context) {
-    this.reopen = button(ctx.t.reopen, () => ctx.request(() => ctx.handle.reopen()), {
-      part: "reopen",
-    });
+    this.reopen = button(ctx.t.reopen, () => ctx.open("reopen"), { part: "reopen" });
     this.el.append(
       this.#pill,
       this.#header,
@@ -40,6 +38,7 @@ export class Head {
     show(this.reopen, snap.status === "settled" && mayAct(snap));
     set(this.reopen, {
       "aria-disabled": !snap.sync.online || ui.busy ? "true" : null,
+      "aria-expanded": String(ui.panel === "reopen"),
       title: snap.sync.online ? null : t.needsConnection,
     });
     const here = isOpen(snap) ? others(snap.presence) : [];

@@ -40,7 +40,7 @@ function line([option, text]: [string, string]): Kid {
     "p",
     null,
     sign,
-    h("span", null, ...(option === "" ? [] : [h("b", null, option)]), text),
+    h("span", null, ...(option === "" ? [] : ["“", h("b", null, option), "”"]), text),
   );
 }
 
@@ -65,8 +65,8 @@ function sentence(ctx: Context, shown: Shown, entry: LensEntry): string {
   const cells = entry.flip.map((cell) => {
     const [option = "", criterion = ""] = cell.split("/");
     return option === entry.option
-      ? labelIn(shown, criterion)
-      : `${labelIn(shown, option)} ${labelIn(shown, criterion)}`;
+      ? t.quote(labelIn(shown, criterion))
+      : `${t.quote(labelIn(shown, option))}, ${t.quote(labelIn(shown, criterion))}`;
   });
   return behind + t.flip(cells);
 }

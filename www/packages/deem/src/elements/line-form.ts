@@ -3,7 +3,7 @@
  * the decision.
  */
 import type { Context, Panel } from "./context.js";
-import { button, h, show } from "./dom.js";
+import { button, h, say, set, show } from "./dom.js";
 
 export interface LineWords {
   label: string;
@@ -16,12 +16,13 @@ export class LineForm {
   readonly el: HTMLFormElement;
   readonly #field: HTMLInputElement;
   readonly #send: HTMLButtonElement;
+  readonly #count = h("span", { class: "count" });
 
   constructor(
     private readonly ctx: Context,
     private readonly panel: Panel,
     words: LineWords,
-    lengthMax: number,
+    private readonly lengthMax: number,
     send: (text: string) => void,
   ) {
     const { typed } = ctx.ui;
@@ -41,9 +42,11 @@ export class LineForm {
       this.#field,
       this.#send,
       button(words.close, () => this.close()),
+      this.#count,
     );
     this.#field.addEventListener("input", () => {
       typed[panel] = this.#field.value;
+      this.#tally();
     });
     this.el.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -63,8 +66,16 @@ export class LineForm {
     if (!on) return;
     const typed = this.ctx.ui.typed[this.panel] ?? before;
     if (this.#field.value !== typed) this.#field.value = typed;
+    this.#tally();
     this.#send.disabled = off !== "";
     this.#send.title = off;
+  }
+
+  /** A label is short; of a sentence it is good to see how much room is left. */
+  #tally(): void {
+    show(this.#count, this.panel === "why");
+    say(this.#count, this.ctx.t.count(this.#field.value.length, this.lengthMax));
+    set(this.#count, { "data-full": this.#field.value.length >= this.lengthMax });
   }
 
   focus(): void {

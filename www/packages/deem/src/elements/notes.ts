@@ -3,10 +3,10 @@
  * discard.
  */
 import type { Strings } from "../locale/en.js";
-import type { CardSnapshot, Difference } from "../types.js";
+import type { CardSnapshot, Difference, SaveState } from "../types.js";
 import type { Context } from "./context.js";
-import { button, h, type Kid, Region, show } from "./dom.js";
-import { answerText, saveFreshMs, visible } from "./shown.js";
+import { button, h, type Kid, Region, set, show } from "./dom.js";
+import { answerText, isLocked, isOpen, mayAct, saveFreshMs, visible } from "./shown.js";
 import { hunks } from "./text-change.js";
 
 /** More changed places than this are summed up. */
@@ -17,40 +17,46 @@ export class Notes {
   readonly #snippets = new Region(h("div", { class: "note", role: "status", part: "kept" }));
   readonly #save = new Region(h("div", { class: "note", role: "status", part: "note" }));
   readonly #problem = new Region(h("div", { class: "note", role: "status", part: "problem" }));
-  readonly #discard = h("div", { class: "note", role: "group" });
-  readonly #keep: HTMLButtonElement;
+  readonly #discard: Ask;
+  readonly #reopen: Ask;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly ctx: Context) {
-    const { t } = ctx;
-    this.#keep = button(t.keepIt, () => ctx.open(null), { class: "line" });
-    const discard = button(
-      t.discard,
-      () => {
-        ctx.open(null);
-        ctx.request(() => ctx.handle.discard());
-      },
+    const { t, handle } = ctx;
+    this.#discard = new Ask(
+      ctx,
+      { ask: t.discardAsk, text: t.discardText, yes: t.discard },
       { class: "danger", part: "discard" },
+      () => handle.discard(),
     );
-    this.#discard.setAttribute("aria-label", t.discardAsk);
-    this.#discard.append(
-      h("b", null, t.discardAsk),
-      h("p", null, t.discardText),
-      h("p", { class: "buttons" }, this.#keep, discard),
+    this.#reopen = new Ask(
+      ctx,
+      { ask: t.reopenAsk, text: t.reopenText, yes: t.reopenYes },
+      { class: "line", part: "reopen-all" },
+      () => handle.reopen(),
     );
-    this.el.append(this.#snippets.el, this.#save.el, this.#problem.el, this.#discard);
+    this.el.append(
+      this.#snippets.el,
+      this.#save.el,
+      this.#problem.el,
+      this.#discard.el,
+      this.#reopen.el,
+    );
   }
 
   update(snap: CardSnapshot): void {
     const { ui, t } = this.ctx;
-    this.#snippets.render(snap.snippets.length > 0 ? JSON.stringify(snap.snippets) : "", () =>
-      this.#kept(snap),
+    const free = isOpen(snap) && !isLocked(snap);
+    this.#snippets.render(
+      snap.snippets.length > 0 ? JSON.stringify([free, snap.snippets]) : "",
+      () => this.#kept(snap, free),
     );
     const freshMs = saveFreshMs(snap, Date.now());
     clearTimeout(this.#timer);
     if (freshMs > 0) this.#timer = setTimeout(() => this.ctx.refresh(), freshMs);
-    const told = snap.save.state !== "none" && freshMs === 0;
-    this.#save.render(told ? JSON.stringify(snap.save) : "", () => this.#saveNote(snap));
+    const save = freshMs > 0 ? none : saveTold(snap);
+    const key = JSON.stringify([save, isOpen(snap), snap.save.state]);
+    this.#save.render(save.state === "none" ? "" : key, () => this.#saveNote(snap, save));
     this.#problem.render(ui.problem ? JSON.stringify(ui.problem) : "", () => [
       h("b", null, ui.problem?.title ?? ""),
       h("p", null, t.reason(ui.problem?.code ?? "")),
@@ -67,35 +73,51 @@ export class Notes {
         ),
       ),
     ]);
-    show(this.#discard, ui.panel === "discard");
+    const may = mayAct(snap);
+    this.#discard.update(
+      ui.panel === "discard" && may && (isOpen(snap) || snap.status === "settled"),
+      snap.sync.online,
+    );
+    this.#reopen.update(
+      ui.panel === "reopen" && may && snap.status === "settled",
+      snap.sync.online,
+    );
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  focusDiscard(): void {
-    this.#keep.focus();
+  focusAsk(panel: "discard" | "reopen"): void {
+    (panel === "discard" ? this.#discard : this.#reopen).focus();
   }
 
-  #kept(snap: CardSnapshot): Kid[] {
+  #kept(snap: CardSnapshot, free: boolean): Kid[] {
     const { t, handle } = this.ctx;
     return snap.snippets.map((one) =>
       h(
         "p",
         null,
         h("span", null, t.snippet(visible(one.text)), " ", t.reason(one.code)),
-        button(t.putBack, () => this.ctx.edit(() => handle.restoreSnippet(one.id)), {
-          class: "line",
-        }),
+        ...(free
+          ? [
+              button(t.putBack, () => this.ctx.edit(() => handle.restoreSnippet(one.id)), {
+                class: "line",
+              }),
+            ]
+          : []),
         button(t.drop, () => this.ctx.edit(() => handle.dropSnippet(one.id))),
       ),
     );
   }
 
-  #saveNote(snap: CardSnapshot): Kid[] {
+  /** `save` is what is told of it; an open card's foot puts away what has no button here. */
+  #saveNote(snap: CardSnapshot, save: SaveState): Kid[] {
     const { t, handle } = this.ctx;
-    const { save } = snap;
+    const away = (): void =>
+      snap.save.state === "blocked" || snap.save.state === "old"
+        ? handle.takeBackSave()
+        : handle.dismissSave();
     switch (save.state) {
       case "none":
         return [];
@@ -112,7 +134,9 @@ export class Notes {
         const lines = save.difference.flatMap((one) => lineOf(this.ctx, snap, one));
         return [
           h("b", null, t.staleTitle(names)),
-          lines.length > 0 ? h("ul", null, ...lines) : h("p", null, t.staleNothing),
+          lines.length > 0
+            ? h("ul", null, ...lines)
+            : h("p", null, save.difference.length > 0 ? t.staleSpaces : t.staleNothing),
         ];
       }
       case "resolved": {
@@ -121,22 +145,84 @@ export class Notes {
             ? this.ctx.name(save.resolver)
             : undefined;
         const answer = save.answer ? answerText({ answer: save.answer }) : "";
+        const again = isOpen(snap);
+        const words = again
+          ? [t.resolvedAgain]
+          : [
+              ...(answer === "" ? [] : [t.resolvedAnswer(visible(answer))]),
+              ...(save.status === "settled" ? [t.resolvedText] : []),
+            ];
         return [
-          h("b", null, t.resolvedTitle(who, t.status[save.status])),
-          h(
-            "p",
-            null,
-            ...(answer === "" ? [] : [t.resolvedAnswer(visible(answer))]),
-            t.resolvedText,
-          ),
+          h("b", null, again ? t.refusedTitle : t.resolvedTitle(who, t.status[save.status])),
+          ...(words.length > 0 ? [h("p", null, ...words)] : []),
           h(
             "p",
             { class: "buttons" },
-            button(t.close, () => this.ctx.edit(() => handle.dismissSave()), { class: "line" }),
+            button(t.close, () => this.ctx.edit(away), { class: "line" }),
           ),
         ];
       }
     }
+  }
+}
+
+const none: SaveState = { state: "none" };
+
+/**
+ * What is true of the last Save now. Once the decision is closed there is nothing to keep editing:
+ * what was stale, refused or held is then told as overtaken by how it was closed.
+ */
+function saveTold(snap: CardSnapshot): SaveState {
+  const { save, settled, status } = snap;
+  if (isOpen(snap) || save.state === "none" || save.state === "resolved") return save;
+  if (save.state === "waiting") return none;
+  if (status !== "settled" || !settled) return { state: "resolved", status };
+  const { resolver, at, answer } = settled;
+  return { state: "resolved", status, resolver, at, answer };
+}
+
+/** A question before an act of the relay that everyone sees: Escape and the first button leave it. */
+class Ask {
+  readonly el: HTMLElement;
+  readonly #keep: HTMLButtonElement;
+  readonly #act: HTMLButtonElement;
+
+  constructor(
+    private readonly ctx: Context,
+    words: { ask: string; text: string; yes: string },
+    look: { class: string; part: string },
+    act: () => Promise<void>,
+  ) {
+    this.#keep = button(ctx.t.keepIt, () => ctx.open(null), { class: "line" });
+    const run = (): void => {
+      ctx.open(null);
+      ctx.request(act);
+    };
+    this.#act = button(words.yes, run, look);
+    this.el = h(
+      "div",
+      { class: "note", role: "group", "aria-label": words.ask, hidden: true },
+      h("b", null, words.ask),
+      h("p", null, words.text),
+      h("p", { class: "buttons" }, this.#keep, this.#act),
+    );
+    this.el.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      ctx.open(null);
+    });
+  }
+
+  update(on: boolean, online: boolean): void {
+    show(this.el, on);
+    set(this.#act, {
+      "aria-disabled": online ? null : "true",
+      title: online ? null : this.ctx.t.needsConnection,
+    });
+  }
+
+  focus(): void {
+    this.#keep.focus();
   }
 }
 

@@ -30,7 +30,7 @@ p, ul, dl, dd, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 `;
 
 const FRAME = `
-.card { container-type: inline-size; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: var(--deem-radius, 12px); }
+.card { container-type: inline-size; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: var(--deem-radius, 12px); overflow: clip; }
 .bare { background: none; border: 0; } .bare > :not(.body, .popover, .vh) { display: none; }
 .head { display: flex; align-items: center; gap: 10px; min-height: 44px; padding: 8px 18px 0; color: var(--quiet); font-size: .8667em; }
 .head > .pill, .head > .header { padding-block: 6px; }
@@ -102,7 +102,7 @@ textarea:read-only { background: none; border-style: dashed; }
 .said { padding: 2px 18px 14px; white-space: pre-line; overflow-wrap: anywhere; }
 .grid ~ .said, .choices ~ .said { padding-inline-start: 48px; background: var(--tint); }
 .line-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 12px 8px 18px; padding-inline: 18px 12px; border-top: 1px solid var(--line); }
-.line-form input { flex: 1 1 180px; width: auto; min-height: 34px; padding: 5px 10px; }
+.line-form .count { flex: 1 0 100%; margin: 0; } .line-form input { flex: 1 1 180px; width: auto; min-height: 34px; padding: 5px 10px; }
 .lens, .refused { border-top: 1px solid var(--line); padding: 9px 18px; font-size: .8667em; color: var(--quiet); }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
 .refused p, .notes .note > p:not(.buttons):has(button) { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; } .refused span, .note span { flex: 1 1 240px; overflow-wrap: anywhere; }
@@ -163,7 +163,7 @@ const NARROW = `
   .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: 18px; }
   .head { gap: 8px; } .head button { padding-inline: 8px; }
   button, .head button, .why-line button, .line-form input { min-height: 44px; }
-  .prev summary { padding-block: 12px; }
+  .prev summary { padding-block: 12px; } .question, .context, .words, .grid td::before, .said, p.why { overflow-wrap: break-word; hyphens: auto; }
   .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; } .why-line .why ~ button { margin-inline-start: -10px; }
   .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 10px; } .foot .save { flex: 1 1 120px; }
 }

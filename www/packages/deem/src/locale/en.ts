@@ -7,6 +7,7 @@ import type { CardSync, Mark, RowState, Status } from "../types.js";
 const LOCALE = "en-GB";
 const number = new Intl.NumberFormat(LOCALE);
 const list = new Intl.ListFormat(LOCALE, { type: "conjunction" });
+const quoted = (labels: string[]): string => list.format(labels.map((label) => `“${label}”`));
 const plural = (n: number, one: string, many: string): string =>
   `${number.format(n)} ${n === 1 ? one : many}`;
 
@@ -81,14 +82,15 @@ export const en = {
     `${list.format(names)} ${names.length === 1 ? "is" : "are"} here`,
   more: (n: number): string => `+${n}`,
 
+  quote: (label: string): string => `“${label}”`,
   behind: (options: string[], on: string[]): string =>
     on.length > 0
-      ? ` is behind ${list.format(options)} on ${list.format(on)} and ahead on nothing.`
-      : ` is behind ${list.format(options)}: better nowhere, worse somewhere.`,
+      ? ` is worse than ${quoted(options)} on ${quoted(on)}, and better on nothing.`
+      : ` is better than ${quoted(options)} on nothing, and worse on something.`,
   flip: (cells: string[]): string =>
-    ` ${cells.length === 1 ? "One changed mark" : `${cells.length} changed marks`} would end that: ${list.format(cells)}.`,
-  flipThere: " One changed mark there would end that.",
-  equal: (criteria: string[]): string => `All options are equal on ${list.format(criteria)}.`,
+    ` Changing ${cells.length === 1 ? "one mark" : `${cells.length} marks`} would end that: ${list.format(cells)}.`,
+  flipThere: " Changing that one mark would end it.",
+  equal: (criteria: string[]): string => `All options are equal on ${quoted(criteria)}.`,
 
   contestedLabel: "Who said what",
   contestedTitle: (option: string, criterion: string): string => `${option}, ${criterion}`,
@@ -103,6 +105,8 @@ export const en = {
   sync: (s: CardSync): string => {
     const waits = s.pending > 0 ? ` · ${number.format(s.pending)} to send` : "";
     if (s.state === "synced" && !s.online) return "Offline · nothing to send";
+    // Away, the relay says nothing of its store; what waits is here.
+    const state = s.state === "cannot-store" && !s.online ? "device" : s.state;
     const text = {
       synced: "Synced",
       device: `Saved on this device${waits}`,
@@ -113,7 +117,7 @@ export const en = {
       "not-stored": "Not stored",
       "read-only": "Read-only copy",
       reload: "Reload to update",
-    }[s.state];
+    }[state];
     return s.online || s.state === "reload" ? text : `${text} · offline`;
   },
 
@@ -124,6 +128,7 @@ export const en = {
   takeBack: "Take back",
   close: "Close",
   nothingToSave: "Nothing to save yet",
+  saveOnItsWay: "Your save is on its way",
   waitingTitle: "Your save waits for a connection.",
   waitingText: (since: string): string =>
     `Pressed ${since}. The answer is locked as you saved it and goes out by itself. Take it back to keep editing.`,
@@ -135,13 +140,15 @@ export const en = {
     "A change before it was refused. Take the save back, then settle what is listed here.",
   staleTitle: (names: string[]): string =>
     `Not saved: ${names.length > 0 ? list.format(names) : "someone"} changed the answer after you read it.`,
-  staleNothing: "The answer is the same in other words; nothing else moved.",
+  staleNothing: "Nothing in it differs now from what you read.",
+  staleSpaces: "Only spaces or line breaks differ.",
   resolvedTitle: (who: string | undefined, status: string): string =>
     who === undefined
       ? `Not saved: the decision is now ${status.toLowerCase()}.`
       : `Not saved: ${who} settled this first.`,
   resolvedAnswer: (answer: string): string => `The answer is “${answer}”. `,
-  resolvedText: "What you had entered here is not the answer. Reopen the decision to change it.",
+  resolvedText: "Reopen the decision to change it.",
+  resolvedAgain: "The decision was closed first. It is open again, with a new draft.",
   refusedTitle: "Not saved.",
   added: "added",
   removed: "removed",
@@ -179,7 +186,11 @@ export const en = {
   discard: "Discard decision",
   discardMenu: "Discard decision…",
   discardAsk: "Set this decision aside?",
-  discardText: "It stays in the record with its history, and cannot be reopened.",
+  discardText:
+    "It cannot be reopened. Earlier saved answers stay in the history. The draft goes.",
+  reopenAsk: "Reopen for everyone?",
+  reopenText: "The answer moves to the history and a new, empty draft starts.",
+  reopenYes: "Reopen for everyone",
   keepIt: "Keep it",
 
   help: [
