@@ -167,6 +167,8 @@ pub(crate) struct Card {
     pub(crate) trouble: Option<String>,
     /// The id the next replica writes under, where a rebase is under way.
     pub(crate) next_client: Option<ClientId>,
+    /// The relay was restored since the base was taken: it is taken anew.
+    pub(crate) restored: bool,
     /// This person's first edit dropped the suggestion (`D3`).
     pub(crate) suggestion_dropped: bool,
     /// A `late` was sent for this generation (`D5.3`).

@@ -160,6 +160,7 @@ impl Client {
             {
                 card.base = None;
             }
+            self.save_after_record(&id);
             self.changed(&id);
         }
         self.first_row = true;

@@ -173,7 +173,8 @@ impl Client {
         let edit = match edit {
             (Edit::Text { question, .. }, words) => {
                 let now = self.text_now(id, question.as_ref());
-                let text = if now.is_empty() {
+                let text = if words.contains(&now) {
+                    // The whole text as it was, or the first words in an empty field.
                     words
                 } else {
                     format!("{now}\n{words}")

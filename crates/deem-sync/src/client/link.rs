@@ -191,6 +191,9 @@ impl Client {
             .is_some_and(|store| *store != welcome.store);
         self.store = Some(welcome.store);
         self.known_outcomes(&welcome.ops);
+        if other_store || welcome.commit < self.commit {
+            self.relay_restored();
+        }
         if welcome.resync || other_store || welcome.commit < self.commit {
             self.ask_records();
         } else {

@@ -26,6 +26,7 @@ mod presence;
 mod random;
 mod rebase;
 mod records;
+mod restored;
 mod rooms;
 mod row;
 mod save;

@@ -210,6 +210,9 @@ impl Client {
         let rows = std::mem::take(&mut card.rows);
         card.room.turn += 1;
         card.room.made_anew = true;
+        let restored = std::mem::take(&mut card.restored);
+        let before = card.sheet.as_mut().filter(|_| restored);
+        let before = before.map(|sheet| sheet.guard.replica().view().clone());
         card.sheet = Some(Sheet {
             guard,
             client,
@@ -232,6 +235,9 @@ impl Client {
         if !lost.is_empty() {
             self.keep_rows(id, &lost, "old-generation");
             self.block_save(id);
+        }
+        if let Some(before) = before {
+            self.offer_lost(id, &before);
         }
         self.changed(id);
     }
@@ -323,7 +329,7 @@ impl Client {
         }
     }
 
-    fn keep(&mut self, id: &DecisionId, code: &str, text: String, edit: Option<Edit>) {
+    pub(crate) fn keep(&mut self, id: &DecisionId, code: &str, text: String, edit: Option<Edit>) {
         let name = random::token(&mut *self.random);
         let Some(card) = self.cards.get_mut(id) else {
             return;
@@ -389,7 +395,7 @@ fn place_of(edit: &Edit) -> String {
 }
 
 /// What an edit would have set, in words a person can read; `None` = nothing worth keeping.
-fn words(definition: &Definition, edit: &Edit) -> Option<String> {
+pub(crate) fn words(definition: &Definition, edit: &Edit) -> Option<String> {
     let option = |id| {
         definition
             .option(id)

@@ -113,10 +113,10 @@ impl Client {
             .as_ref()
             .is_none_or(|base| base.generation == joined.generation && base.epoch == epoch);
         let fresh = match recover {
-            None | Some(Recover::AsTheyWere) if same => Fresh::Adds,
+            None | Some(Recover::AsTheyWere) if same && !card.restored => Fresh::Adds,
             _ => Fresh::Replaces,
         };
-        if recover == Some(Recover::AsTheyWere) && same {
+        if recover == Some(Recover::AsTheyWere) && fresh == Fresh::Adds {
             card.room.phase = Phase::Live;
             return self.went_live(id);
         }

@@ -165,15 +165,10 @@ impl Client {
         }
     }
 
-    /// Puts a stale, resolved, refused or blocked Save away: "Keep editing".
+    /// Puts a Save away, "Keep editing", unless the relay has it and its outcome is not known.
     pub fn dismiss_save(&mut self, id: &DecisionId) {
-        if self
-            .cards
-            .get(id)
-            .is_some_and(|card| card.save.as_ref().is_some_and(|s| !s.locks()))
-        {
-            self.set_save(id, None);
-        }
+        // Nothing is lost by it: a Save that is with the relay gets its outcome.
+        let _ = self.take_back_save(id);
     }
 
     /// Keeps or forgets the Save, here and on the device.
@@ -309,6 +304,7 @@ impl Client {
             },
         };
         self.set_stage(id, stage);
+        self.save_after_record(id);
     }
 
     /// A row before the Save was refused, or the record closed: the Save needs its person.
@@ -319,7 +315,8 @@ impl Client {
         }
     }
 
-    /// The record moved on: what became of a Save that waited or was done.
+    /// The record moved on: what became of a Save. What is said of it stays true: one that was
+    /// refused shows who settled the decision since, and a reopened decision has none.
     pub(crate) fn save_after_record(&mut self, id: &DecisionId) {
         let Some(card) = self.cards.get(id) else {
             return;
@@ -327,14 +324,26 @@ impl Client {
         let (Some(slot), Some(record)) = (&card.save, &card.record) else {
             return;
         };
-        let closed = !record.is_open() || record.generation != slot.generation;
+        let closed = !record.is_open();
+        let reopened = !closed && record.generation != slot.generation;
+        if !closed && !reopened {
+            return;
+        }
         match slot.stage {
-            Stage::Done if closed => self.set_save(id, None),
-            Stage::Waiting | Stage::Old | Stage::Blocked if closed => {
-                let stage = resolved(record);
-                self.set_stage(id, stage);
+            Stage::Sent => {}
+            Stage::Done => self.set_save(id, None),
+            Stage::Blocked | Stage::Stale { .. } | Stage::Refused { .. } if reopened => {
+                self.set_save(id, None);
             }
-            _ => {}
+            Stage::Resolved { ref status, .. } if reopened && status != record.status() => {
+                self.set_save(id, None);
+            }
+            _ => {
+                let stage = resolved(record);
+                if stage != slot.stage {
+                    self.set_stage(id, stage);
+                }
+            }
         }
     }
 }

@@ -266,6 +266,13 @@ impl Net {
         self.pass(31_000);
     }
 
+    /// The relay is restored from `backup`: a store of another name, with an earlier state.
+    pub fn restore_relay(&mut self, backup: crate::disk::Disk) {
+        *self.world.disk.borrow_mut() = backup;
+        self.store = "store-2".to_owned();
+        self.restart_relay();
+    }
+
     /// Lets time pass, deadlines included.
     pub fn pass(&mut self, ms: u64) {
         let end = self.mono_ms + ms;

@@ -194,7 +194,10 @@ fn undo_leaves_what_somebody_else_has_set_since() {
         .unwrap();
     net.act(ada, |client| client.undo(&id)).unwrap();
     assert_eq!(single(&mut net), Some(crate::net::option("o2")));
-    assert_eq!(net.card(ada).draft.values().next().unwrap().mode, Mode::Custom);
+    assert_eq!(
+        net.card(ada).draft.values().next().unwrap().mode,
+        Mode::Custom
+    );
     net.assert_same();
 }
 
@@ -222,12 +225,16 @@ fn a_stopped_connection_says_what_is_wrong() {
     let mut net = Net::new();
     let noor = net.join("noor");
     for _ in 0..3 {
-        net.act(noor, |client| client.socket_closed(4400, &reason("malformed")));
+        net.act(noor, |client| {
+            client.socket_closed(4400, &reason("malformed"))
+        });
         assert_ne!(net.card(noor).sync.state, SyncState::Reload);
         net.pass(61_000);
         assert!(net.card(noor).sync.online);
     }
-    net.act(noor, |client| client.socket_closed(4400, &reason("malformed")));
+    net.act(noor, |client| {
+        client.socket_closed(4400, &reason("malformed"))
+    });
     for (close, code, state) in [
         (4400, "malformed", SyncState::Reload),
         (4413, "too-large", SyncState::Reload),

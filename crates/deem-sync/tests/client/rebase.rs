@@ -106,3 +106,39 @@ fn a_relay_restart_loses_nothing() {
     assert_eq!(net.card(noor).rows.len(), 3);
     net.assert_same();
 }
+
+/// P6: a relay restored from a backup takes every draft anew; what its lost tail held is offered
+/// again, and rows that waited arrive.
+#[test]
+fn what_a_restored_relay_lost_is_offered_again() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let id = net.id.clone();
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    let backup = net.world.disk.borrow().clone();
+    net.mark(noor, "o2", "c2", Some(Mark::No));
+    net.write(noor, "after the backup");
+    net.cut(ilse);
+    net.mark(ilse, "o2", "c1", Some(Mark::Partly));
+    net.restore_relay(backup);
+    net.plug(ilse);
+    net.assert_same();
+    for at in [noor, ilse] {
+        let card = net.card(at);
+        assert_eq!(card.marks.len(), 2, "{:?}", card.marks);
+        assert_eq!(net.text_of(at), "");
+        let kept: Vec<&str> = card
+            .snippets
+            .iter()
+            .map(|kept| kept.text.as_str())
+            .collect();
+        assert_eq!(kept, ["Library / Light: no", "after the backup"]);
+    }
+    for kept in net.card(noor).snippets {
+        net.act(noor, |client| client.restore_snippet(&id, &kept.id))
+            .unwrap();
+    }
+    assert_eq!(net.mark_of(ilse, "o2/c2"), Some(Mark::No));
+    assert_eq!(net.text_of(ilse), "after the backup");
+    net.assert_same();
+}

@@ -263,3 +263,66 @@ fn words_for_a_withdrawn_decision_arrive_late() {
     assert_eq!(late, 1, "{events:?}");
     assert_eq!(net.card(noor).snippets[0].text, "Too late, the barn.");
 }
+
+/// Ada's Save is refused as stale.
+fn stale(net: &mut Net) -> (usize, usize) {
+    let (ada, ben) = (net.join("ada"), net.join("ben"));
+    pick(net, ada, "o1");
+    net.cut(ada);
+    save(net, ada);
+    net.mark(ben, "o1", "c1", Some(Mark::No));
+    net.plug(ada);
+    let shown = net.card(ada).save;
+    assert!(matches!(shown, SaveView::Stale { .. }), "{shown:?}");
+    (ada, ben)
+}
+
+/// D4.2, D4.4: a stale Save whose decision somebody settles then says who did, also after a reload;
+/// once it is reopened nothing is left of it (`D5.1`).
+#[test]
+fn a_stale_save_stays_true() {
+    let mut net = Net::new();
+    let (ada, ben) = stale(&mut net);
+    save(&mut net, ben);
+    let id = net.id.clone();
+    net.kill(ada);
+    let ada = net.tab("ada", "ada");
+    for _ in 0..2 {
+        let shown = net.card(ada).save;
+        let SaveView::Resolved { resolver, .. } = shown else {
+            panic!("{shown:?}")
+        };
+        assert_eq!(resolver.unwrap().as_str(), "ben");
+        net.lead(ada);
+    }
+    net.act(ben, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    assert_eq!(net.card(ada).status, "reopened");
+    assert_eq!(net.card(ada).save, SaveView::None);
+    net.kill(ada);
+    let again = net.tab("ada", "ada");
+    assert_eq!(net.card(again).save, SaveView::None);
+}
+
+/// D4.8: every Save that is not with the relay can be put away.
+#[test]
+fn a_save_can_be_put_away() {
+    let mut net = Net::new();
+    let (ada, ben) = stale(&mut net);
+    let id = net.id.clone();
+    net.act(ada, |client| client.dismiss_save(&id));
+    assert_eq!(net.card(ada).save, SaveView::None);
+    assert!(net.card(ada).editable);
+
+    net.cut(ada);
+    save(&mut net, ada);
+    net.act(ada, |client| client.dismiss_save(&id));
+    assert_eq!(net.card(ada).save, SaveView::None);
+
+    save(&mut net, ada);
+    save(&mut net, ben);
+    net.plug(ada);
+    assert!(matches!(net.card(ada).save, SaveView::Resolved { .. }));
+    net.act(ada, |client| client.dismiss_save(&id));
+    assert_eq!(net.card(ada).save, SaveView::None);
+}

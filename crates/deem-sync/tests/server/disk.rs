@@ -9,7 +9,7 @@ use deem_sync::server::{
     RoomImage, SpaceImage,
 };
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Disk {
     pub entries: Vec<EntryRow>,
     pub records: BTreeMap<DecisionId, RecordRow>,
