@@ -257,6 +257,7 @@ impl Session {
             generation,
             digest,
             shown,
+            seq: None,
             pressed_at: None,
         };
         let body = self.client.post(&format!("decisions/{id}/save"), &save)?;

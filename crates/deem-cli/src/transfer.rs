@@ -44,8 +44,8 @@ fn say_what_is_left_out(client: &Client) -> Result<(), Failure> {
     let open = open.map_or(0, Vec::len);
     if open > 0 {
         eprintln!(
-            "left out: the drafts of {open} open decisions (marks, picks and texts that were \
-             never saved are not in the log)"
+            "left out: drafts of open decisions ({open} now): marks, picks and texts that were \
+             never saved are not in the log"
         );
     }
     Ok(())

@@ -191,6 +191,11 @@ impl Identities {
     }
 }
 
+/// Whether `word` is a role (`P0`).
+pub(crate) fn is_role(word: &str) -> bool {
+    parse_role(word).is_some()
+}
+
 fn parse_role(word: &str) -> Option<Role> {
     match word {
         "viewer" => Some(Role::Viewer),

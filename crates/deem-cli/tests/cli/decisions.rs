@@ -360,3 +360,24 @@ fn what_is_missing_on_the_command_line_is_named() {
         assert!(done.err.contains(words), "{arguments:?}: {}", done.err);
     }
 }
+
+/// D4.9: open means open or reopened, in a list too.
+#[test]
+fn a_list_of_open_ones_holds_reopened_ones() {
+    let relay = Relay::start();
+    let ada = relay.person("ada");
+    let id = ada.opens_workshop();
+    ada.does(&["decision", "choose", &id, "Barn"]);
+    ada.does(&["decision", "show", &id]);
+    ada.does(&["decision", "save", &id]);
+    let listed = |status| {
+        ada.does(&["decision", "list", "--status", status])
+            .contains(&id)
+    };
+    assert_eq!(["settled", "open"].map(listed), [true, false]);
+    ada.does(&["decision", "reopen", &id]);
+    assert_eq!(
+        ["settled", "open", "reopened"].map(listed),
+        [false, true, true]
+    );
+}

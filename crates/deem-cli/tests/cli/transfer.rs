@@ -146,7 +146,8 @@ fn says_what_is_skipped_and_what_is_left_out() {
     let done = ada.run(&["export"]);
     assert_eq!((done.code, done.out.lines().count()), (0, 1));
     assert!(
-        done.err.contains("left out: the drafts of 1"),
+        done.err
+            .contains("left out: drafts of open decisions (1 now)"),
         "{}",
         done.err
     );

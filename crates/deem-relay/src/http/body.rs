@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     clock::wall_ms,
-    identity::{Identity, IdentityError},
+    identity::{Identity, IdentityError, is_role},
     shared::Shared,
 };
 
@@ -60,7 +60,17 @@ pub(super) fn actor(
     query: &HashMap<String, String>,
     space: &str,
 ) -> Result<(SpaceId, Actor), Refusal> {
-    let identity = identity(shared, headers, query).map_err(|_| Refusal::Unauthenticated)?;
+    let identity = identity(shared, headers, query).map_err(|_| {
+        let word = query.get("role").map(String::as_str);
+        let word = word.or_else(|| headers.get("x-deem-role")?.to_str().ok());
+        match word {
+            // Under `--dev` a mistyped role is all that can be wrong beside the name.
+            Some(word) if shared.identities.dev() && !is_role(word) => Refusal::Malformed {
+                path: format!("?role: {word:?} is none of viewer, writer, agent, admin"),
+            },
+            _ => Refusal::Unauthenticated,
+        }
+    })?;
     let space = SpaceId::parse(space).map_err(|_| Refusal::NotFound)?;
     let actor = identity.actor(&space).ok_or(Refusal::NotFound)?;
     Ok((space, actor))

@@ -90,7 +90,14 @@ fn in_words_of_json(error: &str) -> String {
         .replace("invalid type: sequence", "invalid type: an array");
     match OURS.iter().find_map(|(ours, json)| {
         let at = error.find(ours)?;
-        Some(format!("{}{json}", &error[..at]))
+        // How long the list was is no news to who did not know that it must be none.
+        let found = &error[..at];
+        let found = if found.starts_with("invalid length") {
+            ""
+        } else {
+            found
+        };
+        Some(format!("{found}{json}"))
     }) {
         Some(words) => words,
         None => error,
@@ -199,7 +206,7 @@ mod tests {
                 json!({"op": op, "question": "q", "options": 3}),
                 "/options: invalid type: integer `3`, expected an array",
             ),
-            (json!([]), "/: invalid length 0, expected an object"),
+            (json!([]), "/: expected an object"),
             (
                 json!("text"),
                 "/: invalid type: string \"text\", expected an object",
