@@ -4,6 +4,7 @@
 mod answer;
 mod body;
 mod decisions;
+mod documents;
 mod log;
 mod upgrade;
 
@@ -21,7 +22,7 @@ use axum::{
     extract::{Request, State},
     http::{HeaderName, HeaderValue, Method, StatusCode, header},
     response::Response,
-    routing::{get, post},
+    routing::{get, post, put},
 };
 use deem_core::refusal::Refusal;
 use deem_sync::limits;
@@ -63,6 +64,7 @@ impl App {
                 "/v1/spaces/{space}/decisions/{id}/{verb}",
                 post(decisions::act),
             )
+            .route("/v1/spaces/{space}/docs/{name}", put(documents::seed))
             .route("/v1/spaces/{space}/log", get(log::log))
             .fallback(answer::web)
             .method_not_allowed_fallback(answer::wrong_method)
@@ -156,7 +158,7 @@ async fn guard_origin(
 }
 
 const PREFLIGHT: [(HeaderName, &str); 3] = [
-    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, PUT"),
     (
         header::ACCESS_CONTROL_ALLOW_HEADERS,
         "authorization, content-type, last-event-id, x-deem-user, x-deem-role",

@@ -245,10 +245,10 @@ impl Space {
         message: Message<'_>,
         except: Option<ConnId>,
     ) {
-        let Some(room) = self.rooms.get(&number) else {
+        let Some((members, stock)) = self.seats(number) else {
             return;
         };
-        if !room.members.is_empty() {
+        if !members.is_empty() {
             let bytes = Frame {
                 room: number,
                 n,
@@ -256,12 +256,12 @@ impl Space {
             }
             .to_bytes();
             self.pipeline
-                .send_all(group, &room.members, except, Payload::Binary(bytes));
+                .send_all(group, &members, except, Payload::Binary(bytes));
         }
-        if !room.stock.is_empty() {
+        if !stock.is_empty() {
             let bytes = message.to_bytes();
             self.pipeline
-                .send_all(group, &room.stock, except, Payload::Binary(bytes));
+                .send_all(group, &stock, except, Payload::Binary(bytes));
         }
     }
 
@@ -274,7 +274,7 @@ impl Space {
         person: &Person,
         except: Option<ConnId>,
     ) {
-        let Some(room) = self.rooms.get(&number).filter(|_| !clients.is_empty()) else {
+        let Some((members, _)) = self.seats(number).filter(|_| !clients.is_empty()) else {
             return;
         };
         let people = clients
@@ -287,7 +287,7 @@ impl Space {
         })
         .write();
         self.pipeline
-            .send_all(group, &room.members, except, Payload::Text(text.into()));
+            .send_all(group, &members, except, Payload::Text(text.into()));
     }
 
     pub(super) fn tell_verdicts(

@@ -73,6 +73,9 @@ impl Space {
         if carrier == Carrier::SyncStep2 && arrival.n == 0 && update == NOTHING {
             return;
         }
+        if self.documents.contains_key(&arrival.room) {
+            return self.document_update(now, arrival, update);
+        }
         if let Err(nack) = self.may_edit(now, arrival, update.len()) {
             return self.refuse_update(now, arrival, nack);
         }
@@ -109,7 +112,7 @@ impl Space {
         });
     }
 
-    fn acknowledge(&mut self, arrival: Arrival, seq: u64, group: GroupId) {
+    pub(super) fn acknowledge(&mut self, arrival: Arrival, seq: u64, group: GroupId) {
         let Arrival { conn, room, n } = arrival;
         if n == 0 {
             return;
@@ -173,7 +176,7 @@ impl Space {
         Ok(())
     }
 
-    fn refuse_update(&mut self, now: Now, arrival: Arrival, nack: Nack) {
+    pub(super) fn refuse_update(&mut self, now: Now, arrival: Arrival, nack: Nack) {
         let Arrival { conn, room, n } = arrival;
         let code = nack.code();
         self.pipeline.output.counts.refusals.push(code);
@@ -200,7 +203,8 @@ impl Space {
     /// The last group that a room, or its record, waits for.
     pub(super) fn room_pending(&self, number: u32) -> GroupId {
         let Some(room) = self.rooms.get(&number) else {
-            return GroupId(0);
+            let document = self.documents.get(&number);
+            return document.map_or(GroupId(0), |room| room.pending);
         };
         let record = self
             .records
@@ -238,6 +242,9 @@ impl Space {
 
     fn catch_up(&mut self, number: u32, form: Form, vector: &[u8]) -> Result<bytes::Bytes, Close> {
         let down = Close::unavailable;
+        if let Some(room) = self.documents.get(&number) {
+            return room.catch_up(form, vector);
+        }
         let room = self.rooms.get_mut(&number).ok_or_else(down)?;
         // `00` is the state vector of an empty document.
         if vector.is_empty() || vector == [0] {
@@ -280,33 +287,25 @@ impl Space {
             return;
         }
         let person = session.actor.person.clone();
-        let Some(member) = session.rooms.get_mut(&number) else {
+        if !session.rooms.contains_key(&number) {
             return;
-        };
+        }
         let mut told = Vec::new();
         let mut bound = Vec::new();
         for entry in &entries {
-            let Some(room) = self.rooms.get_mut(&number) else {
-                return;
-            };
             let Some(client) = ClientId::new(entry.client) else {
                 continue;
             };
-            let Some(gate) = room.gate.as_mut() else {
-                return;
-            };
-            match gate.owner(client) {
-                // Another's id, or `null` of an id that nobody has: dropped.
-                Some(owner) if *owner != person => continue,
-                None if entry.is_gone() => continue,
-                Some(_) => {}
-                None => match gate.bind(client, &person) {
-                    Ok(true) => bound.push(client),
-                    Ok(false) => {}
-                    Err(_) => continue,
-                },
+            match self.claim_presence(number, client, &person, entry.is_gone()) {
+                Some(true) => bound.push(client),
+                Some(false) => {}
+                None => continue,
             }
-            if let Some((client, clock, state)) = room.presence.set(conn, &person, entry) {
+            let seats = self.seats_mut(number);
+            let set = seats.and_then(|seats| seats.presence.set(conn, &person, entry));
+            let session = self.sessions.get_mut(&conn);
+            let member = session.and_then(|session| session.rooms.get_mut(&number));
+            if let (Some((client, clock, state)), Some(member)) = (set, member) {
                 if state == "null" {
                     member.presence.remove(&client);
                 } else {
@@ -333,10 +332,11 @@ impl Space {
 
     /// Bindings are durable before anything under them is passed on (design "Gate" (2)).
     pub(super) fn commit_bindings(&mut self, number: u32, clients: &[ClientId], person: &Person) {
-        let Some(room) = self.rooms.get(&number).filter(|_| !clients.is_empty()) else {
+        let draft = self.rooms.get(&number).map(|room| &room.id);
+        let id = draft.or_else(|| self.documents.get(&number).map(|room| &room.id));
+        let Some(id) = id.filter(|_| !clients.is_empty()).cloned() else {
             return;
         };
-        let id = std::sync::Arc::clone(&room.id);
         let bindings = clients
             .iter()
             .map(|client| BindingRow {
@@ -354,6 +354,8 @@ impl Space {
             for client in clients {
                 room.note_binding(*client, person);
             }
+        } else if let Some(room) = self.documents.get_mut(&number) {
+            room.pending = group;
         }
     }
 
@@ -366,11 +368,12 @@ impl Space {
         let Some(session) = self.sessions.get(&conn) else {
             return;
         };
-        let Some(room) = self.rooms.get(&number) else {
-            return;
+        let presence = match (self.rooms.get(&number), self.documents.get(&number)) {
+            (Some(room), _) => &room.presence,
+            (None, Some(room)) => &room.presence,
+            (None, None) => return,
         };
-        let Some(body) = room
-            .presence
+        let Some(body) = presence
             .all()
             .filter(|_| session.rooms.contains_key(&number))
         else {

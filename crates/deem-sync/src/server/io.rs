@@ -70,7 +70,14 @@ pub enum Request {
         /// How long to wait for the first, at most [`crate::limits::LOG_WAIT_MS_MAX`].
         wait_ms: u64,
     },
-    /// Every call that changes something.
+    /// `PUT .../docs/{name}`: the first content of a document, from an admin (`P8`).
+    Seed {
+        /// Which document.
+        name: SpaceId,
+        /// A Yjs v1 update.
+        update: Vec<u8>,
+    },
+    /// Every other call that changes something.
     Act {
         /// Which decision; `None` on an open.
         id: Option<DecisionId>,

@@ -13,6 +13,8 @@ mod space;
 mod act;
 mod admit;
 mod claims;
+mod document_room;
+mod documents;
 mod draft_acts;
 mod edits;
 mod epoch;

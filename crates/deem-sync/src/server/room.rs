@@ -369,10 +369,6 @@ impl DraftRoom {
             .filter(|p| !matches!(p.verdict, Verdict::Appended));
         open.map(proposal_view).collect()
     }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.stock.is_empty()
-    }
 }
 
 /// As it is told.
@@ -480,7 +476,7 @@ pub(super) fn row_bytes(update: &[u8], made_on: &[MadeOn]) -> Vec<u8> {
     bytes
 }
 
-fn read_row(bytes: &[u8]) -> Option<(&[u8], Vec<MadeOn>)> {
+pub(super) fn read_row(bytes: &[u8]) -> Option<(&[u8], Vec<MadeOn>)> {
     match bytes.split_first()? {
         (&ROW_PLAIN, update) => Some((update, Vec::new())),
         (&ROW_MADE_ON, rest) => {

@@ -11,6 +11,7 @@ use deem_core::{
 use super::{
     act::ReplyTo,
     commit::{Commit, GroupId, GroupResult, LoadError, Loader},
+    document_room::DocumentRoom,
     io::{ConnId, Now, Output, ReplyId, Request, SpaceConfig},
     log::Waiter,
     pipeline::Pipeline,
@@ -28,6 +29,7 @@ pub struct Space {
     pub(super) records: BTreeMap<DecisionId, HeldRecord>,
     pub(super) rooms: BTreeMap<u32, DraftRoom>,
     pub(super) room_numbers: BTreeMap<RoomKey, u32>,
+    pub(super) documents: BTreeMap<u32, DocumentRoom>,
     pub(super) sessions: BTreeMap<ConnId, Session>,
     pub(super) ops: PendingOps,
     pub(super) waiters: Vec<Waiter>,
@@ -60,6 +62,7 @@ impl Space {
             records: BTreeMap::new(),
             rooms: BTreeMap::new(),
             room_numbers: BTreeMap::new(),
+            documents: BTreeMap::new(),
             sessions: BTreeMap::new(),
             ops: BTreeMap::new(),
             waiters: Vec::new(),
@@ -103,6 +106,7 @@ impl Space {
             Request::List { status } => self.list(reply, actor, status.as_deref()),
             Request::Get { id } => self.get(now, reply, actor, &id),
             Request::Log { since, wait_ms } => self.read_log(now, reply, since, wait_ms),
+            Request::Seed { name, update } => self.seed(now, reply, actor, &name, &update),
             Request::Act { id, verb, body } => self.http_act(now, reply, actor, id, verb, body),
         }
     }
@@ -178,6 +182,7 @@ impl Space {
         self.pipeline.output.closes.extend(failed.closes);
         self.rooms.clear();
         self.room_numbers.clear();
+        self.documents.clear();
         self.ops.clear();
         let close = Close::unavailable();
         for conn in self.sessions.keys().copied() {
@@ -212,11 +217,12 @@ impl Space {
             && self.sessions.is_empty()
             && self.waiters.is_empty()
             && self.rooms.is_empty()
+            && self.documents.is_empty()
     }
 
     /// How many rooms are in memory (a gauge).
     pub fn rooms(&self) -> usize {
-        self.rooms.len()
+        self.rooms.len().saturating_add(self.documents.len())
     }
 
     /// How many rooms are decoded (a gauge).
@@ -231,7 +237,7 @@ impl Space {
 
     /// Whether this space gave that room number: a socket of several spaces asks each.
     pub fn owns_room(&self, room: u32) -> bool {
-        self.rooms.contains_key(&room)
+        self.rooms.contains_key(&room) || self.documents.contains_key(&room)
     }
 
     /// `at` never goes back within a space (invariant 10).

@@ -51,17 +51,18 @@ impl Space {
         let missing = || Close::new(CloseCode::NoRoom, "not-found");
         may(&actor, Act::Draft, None).map_err(|_| missing())?;
         self.awake().map_err(|_| Close::unavailable())?;
-        let RoomOf::Draft {
-            decision,
-            generation,
-        } = &name.room
-        else {
-            return Err(missing());
+        let (found, pinned) = match &name.room {
+            RoomOf::Draft {
+                decision,
+                generation,
+            } => {
+                let held = self.records.get(decision).ok_or_else(missing)?;
+                let current = generation.unwrap_or(held.record.generation);
+                (self.room(now, decision, current), generation.is_some())
+            }
+            RoomOf::Document { name } => (self.document(now, name), true),
         };
-        let held = self.records.get(decision).ok_or_else(missing)?;
-        let pinned = generation.is_some();
-        let generation = generation.unwrap_or(held.record.generation);
-        let number = match self.room(now, decision, generation) {
+        let number = match found {
             Ok(number) => number,
             Err(Refusal::NotFound) => return Err(missing()),
             Err(_) => return Err(Close::unavailable()),
@@ -76,10 +77,12 @@ impl Space {
         self.enter(now, number, conn);
         // As y-websocket's own server does: ask for what the client has, show who is here.
         let group = self.room_pending(number);
-        let room = self.rooms.get_mut(&number).ok_or_else(missing)?;
-        let vector = room
-            .read(deem_draft::gate::Room::state_vector)
-            .map_err(|_| Close::unavailable())?;
+        let vector = match self.rooms.get_mut(&number) {
+            Some(room) => room
+                .read(deem_draft::gate::Room::state_vector)
+                .map_err(|_| Close::unavailable())?,
+            None => self.document_vector(number).ok_or_else(missing)?,
+        };
         let step1 = Message::Step1(&vector).to_bytes();
         self.pipeline.send(group, conn, Payload::Binary(step1));
         self.tell_presence(Arrival {
@@ -141,6 +144,7 @@ impl Space {
         let close = match code {
             "resolved" | "resolving" => Close::new(CloseCode::Settled, code),
             "old-generation" | "old-epoch" => Close::new(CloseCode::DraftReplaced, code),
+            "too-large" => Close::new(CloseCode::TooLarge, code),
             "token-expired" => Close::new(CloseCode::Token, code),
             "unavailable" => Close::unavailable(),
             "rate" => Close::retry(CloseCode::Rate, code, STOCK_RETRY_MS),

@@ -17,6 +17,7 @@ impl Space {
         self.tick_tokens(now);
         self.end_waits(now);
         self.tick_rooms(now);
+        self.tick_documents(now);
     }
 
     /// When to call [`Space::tick`], by the monotonic clock.
@@ -37,7 +38,12 @@ impl Space {
             let since = room.empty_since_ms.or(is_held.then_some(room.edited_ms))?;
             (!self.pipeline.is_pending(room.pending)).then(|| since.saturating_add(ROOM_IDLE_MS))
         });
-        tokens.chain(rooms).chain(self.next_wait_end()).min()
+        let documents = self.documents.values().filter_map(|room| {
+            let since = room.empty_since_ms?;
+            (!self.pipeline.is_pending(room.pending)).then(|| since.saturating_add(ROOM_IDLE_MS))
+        });
+        let ends = tokens.chain(rooms).chain(documents);
+        ends.chain(self.next_wait_end()).min()
     }
 
     /// `token-expiring` 60 s ahead; at the end presence goes and edits are refused; then 4401.
@@ -86,10 +92,8 @@ impl Space {
         let numbers: Vec<u32> = session.rooms.keys().copied().collect();
         for number in numbers {
             let group = self.room_pending(number);
-            let body = self
-                .rooms
-                .get_mut(&number)
-                .and_then(|room| room.presence.leave(conn));
+            let seats = self.seats_mut(number);
+            let body = seats.and_then(|seats| seats.presence.leave(conn));
             if let Some(body) = body {
                 let message = crate::wire::Message::Awareness(&body);
                 self.tell_frame(number, group, 0, message, Some(conn));

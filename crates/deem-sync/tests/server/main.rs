@@ -2,6 +2,7 @@
 //! only when the test says so.
 
 mod disk;
+mod documents;
 mod edits;
 mod grow;
 mod http_edits;
