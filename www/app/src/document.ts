@@ -23,11 +23,12 @@ import {
   type LexicalEditor,
 } from "lexical";
 import { nameOf } from "./people.js";
-import { OTHER, type Passage, PLAN, TITLE } from "./plan.js";
+import { BUILT, BUILT_TEXT, isBuilt, OTHER, type Passage, PLAN, TITLE } from "./plan.js";
 
 export class PlanDocument {
   readonly #editor: LexicalEditor;
   readonly #key: string;
+  #written: boolean;
 
   constructor(
     root: HTMLElement,
@@ -43,19 +44,22 @@ export class PlanDocument {
         HistoryExtension,
         configExtension(DecisionExtension, { store, nameOf }),
       ],
-      $initialEditorState: kept ?? (() => write(store.space)),
+      $initialEditorState: kept ?? (() => {}),
       onError: (error) => reportError(error),
     });
     this.#editor = buildEditorFromExtensions(app);
+    this.#written = kept !== null;
     this.#editor.setRootElement(root);
     this.#editor.registerUpdateListener(({ editorState, dirtyElements, dirtyLeaves }) => {
-      if (dirtyElements.size + dirtyLeaves.size > 0)
+      if (this.#written && dirtyElements.size + dirtyLeaves.size > 0)
         localStorage.setItem(this.#key, JSON.stringify(editorState));
     });
   }
 
   /** Puts each decision that the plan names below its passage, where it does not stand yet. */
   place(): void {
+    this.#write();
+    this.#placeBuilt();
     const wanted = this.store
       .decisions()
       .filter((one) => PLAN.some((passage) => passage.decision === one.header));
@@ -79,7 +83,7 @@ export class PlanDocument {
    * Brings a decision into view, at the end of the plan if it stands nowhere, and moves the focus
    * in.
    */
-  show(id: string): void {
+  show(id: string, focus: boolean): void {
     const one = this.store.decisions().find((each) => each.id === id);
     if (!this.#placed().has(id)) {
       this.#editor.update(() => $getRoot().selectEnd(), { discrete: true });
@@ -92,8 +96,46 @@ export class PlanDocument {
       document
         .querySelector(`decision-card[decision="${CSS.escape(id)}"]`)
         ?.scrollIntoView({ block: "start" });
-      this.#editor.dispatchCommand(FOCUS_DECISION_COMMAND, id);
+      if (focus) this.#editor.dispatchCommand(FOCUS_DECISION_COMMAND, id);
     });
+  }
+
+  /** The plan to begin with depends on the decisions, which a first visit does not know at once. */
+  #write(): void {
+    const all = this.store.decisions();
+    if (this.#written || (all.length === 0 && !this.store.status().online)) return;
+    this.#written = true;
+    const tag = HISTORY_MERGE_TAG;
+    const built = all.length > 0 && all.every((one) => isBuilt(one.id));
+    if (!built) this.#editor.update(() => write(this.store.space), { tag, discrete: true });
+  }
+
+  /** The repository's own choices stand together under a title of their own. */
+  #placeBuilt(): void {
+    const here = this.#placed();
+    const missing = this.store
+      .decisions()
+      .filter((one) => isBuilt(one.id) && !here.has(one.id))
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
+    if (missing.length === 0) return;
+    this.#editor.update(
+      () => {
+        const root = $getRoot();
+        const last = root
+          .getChildren()
+          .filter($isDecisionNode)
+          .filter((block) => isBuilt(block.getDecisionId()))
+          .at(-1);
+        const cards = missing.map((one) => $createDecisionNode(one.id, one.question));
+        if (last) for (const card of cards.reverse()) last.insertAfter(card);
+        else {
+          const title = $createHeadingNode("h1").append($createTextNode(BUILT));
+          const text = $createParagraphNode().append($createTextNode(BUILT_TEXT));
+          root.append(title, text, ...cards, $createParagraphNode());
+        }
+      },
+      { tag: HISTORY_MERGE_TAG, discrete: true },
+    );
   }
 
   #placed(): Set<string> {

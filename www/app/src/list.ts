@@ -13,7 +13,8 @@ const STATUS: Record<string, string> = {
 };
 
 export class DecisionList {
-  readonly el = h("details", { class: "list" });
+  readonly el = h("div", { class: "list" });
+  readonly #open = h("details", { open: "" });
   readonly #title = h("summary");
   readonly #items = h("div", { class: "items" });
   #key = "";
@@ -22,13 +23,13 @@ export class DecisionList {
     private readonly store: SpaceStore,
     raise: () => void,
   ) {
-    this.el.append(this.#title, this.#items, button("Raise a decision", raise, "raise"));
+    this.#open.append(this.#title, this.#items);
+    this.el.append(this.#open, button("Raise a decision", raise, "raise"));
+    // Beside the plan the list has no way to be closed, so it is open there again.
     const wide = matchMedia("(min-width: 1100px)");
-    const fit = (): void => {
-      this.el.open = wide.matches;
-    };
-    wide.addEventListener("change", fit);
-    fit();
+    wide.addEventListener("change", () => {
+      if (wide.matches) this.#open.open = true;
+    });
   }
 
   update(current: string | null): void {
@@ -43,6 +44,17 @@ export class DecisionList {
       ...this.#group("Open", open, current),
       ...this.#group("Closed", closed, current),
     );
+    this.#reveal();
+  }
+
+  /** Scrolls the list, never the page, to the decision that is looked at. */
+  #reveal(): void {
+    const link = this.#items.querySelector("[aria-current]");
+    if (!link) return;
+    const at = link.getBoundingClientRect();
+    const box = this.#items.getBoundingClientRect();
+    if (at.top < box.top || at.bottom > box.bottom)
+      this.#items.scrollTop += at.top - box.top - (box.height - at.height) / 2;
   }
 
   #group(

@@ -5,16 +5,32 @@ import { openSpace, type SpaceStore } from "deem";
 import { PlanDocument } from "./document.js";
 import { button, h, part } from "./dom.js";
 import { DecisionList } from "./list.js";
-import { personSwitcher, user } from "./people.js";
+import { nameOf, personSwitcher, user, wrongUser } from "./people.js";
 import { type Seed, seeds } from "./plan.js";
 import { type NewDecision, raise, RaiseForm } from "./raise.js";
 import { addressOf, route } from "./route.js";
+
+/** A state of at most this many letters stands beside the name of the space on a phone. */
+const SHORT = 8;
 
 const notice = part("notice", HTMLElement);
 
 async function start(): Promise<void> {
   personSwitcher(part("person", HTMLSelectElement));
-  const { space } = route();
+  const { space, wrong } = route();
+  addEventListener("hashchange", () => {
+    if (route().space !== space || route().wrong !== wrong) location.reload();
+  });
+  const bad = wrong === undefined ? wrongUser : wrong;
+  if (bad !== null) {
+    const kind = wrong === undefined ? "person" : "space";
+    part("space", HTMLElement).textContent = "";
+    part("paper", HTMLElement).hidden = true;
+    notice.append(`The address names the ${kind} “${bad}”, and no ${kind} can be called so. `);
+    notice.append(h("a", { href: "/" }, "Go to the demo"));
+    notice.hidden = false;
+    return;
+  }
   part("space", HTMLElement).textContent = space;
   document.title = `${space} · Deem`;
   const store = await openSpace({ url: location.origin, space, user });
@@ -26,25 +42,46 @@ async function start(): Promise<void> {
   part("aside", HTMLElement).append(list.el);
 
   let wanted = route().decision;
+  // What the page opens with is brought into view; only who asks for a card later is put into it.
+  let atStart = true;
+  part("kept", HTMLElement).hidden = false;
   const update = (): void => {
     list.update(route().decision);
     status(store);
     plan.place();
     // A deep link may name a decision that this device does not know yet.
     if (wanted !== null && store.decisions().some((one) => one.id === wanted)) {
-      plan.show(wanted);
+      plan.show(wanted, !atStart);
       wanted = null;
     }
+    waiting(store);
     noticeFor(store, form, wanted);
   };
   store.subscribe(update);
   addEventListener("hashchange", () => {
-    if (route().space !== space) return location.reload();
+    if (route().space !== space) return;
+    atStart = false;
     wanted = route().decision;
     update();
   });
   addEventListener("pagehide", () => void store.close());
   update();
+}
+
+/** Edits of other people that wait here: said, never sent (B3.2). */
+function waiting(store: SpaceStore): void {
+  const el = part("waits", HTMLElement);
+  const text = store
+    .status()
+    .others.map(({ person, rows }) => {
+      const name = nameOf(person);
+      const waits = rows === 1 ? "1 edit" : `${rows} edits`;
+      const sent = rows === 1 ? "It is" : "They are";
+      return `${name} has ${waits} waiting on this device. ${sent} sent when ${name} signs in.`;
+    })
+    .join(" ");
+  if (el.textContent !== text) el.textContent = text;
+  el.hidden = text === "";
 }
 
 function status(store: SpaceStore): void {
@@ -53,7 +90,8 @@ function status(store: SpaceStore): void {
   const lost = now.lost === undefined ? "" : ` · ${now.lost} edits are gone from this device`;
   const text = en.sync(now) + lost;
   if (el.textContent !== text) el.textContent = text;
-  el.dataset["state"] = now.state;
+  el.dataset["state"] = now.state === "cannot-store" && !now.online ? "device" : now.state;
+  el.toggleAttribute("data-short", text.length <= SHORT);
   el.dataset["online"] = String(now.online);
 }
 

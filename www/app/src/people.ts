@@ -9,7 +9,10 @@ const NAMES: Record<string, string> = {
 
 const asked = new URLSearchParams(location.search).get("user");
 
-export const user = asked !== null && /^\S{1,128}$/.test(asked) ? asked : "ana";
+/** What the address names as a person and cannot be one. */
+export const wrongUser = asked === null || /^\S{1,128}$/.test(asked) ? null : asked;
+
+export const user = asked === null || wrongUser !== null ? "ana" : asked;
 
 export const nameOf = (person: string): string => NAMES[person] ?? person;
 

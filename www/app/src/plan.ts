@@ -31,6 +31,12 @@ export const PLAN: readonly Passage[] = [
   },
 ];
 
+/** The design choices of this repository (docs/adr), in a space that holds them. */
+export const BUILT = "How Deem is built";
+export const BUILT_TEXT =
+  "The choices behind Deem itself: what was asked, what each way was judged by, and why one was taken. They stand in docs/adr, where they can be read without this page.";
+export const isBuilt = (id: string): boolean => /^adr-\d{4}$/.test(id);
+
 /** A space without a plan of its own starts from an empty page. */
 export const OTHER: readonly Passage[] = [
   { text: "This space has no plan yet. Write here, and put decisions where they belong." },

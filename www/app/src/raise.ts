@@ -13,6 +13,7 @@ export interface NewDecision {
   criteria?: { label: string }[];
 }
 
+const NO_CONNECTION = "No connection. Your text is kept.";
 const OPTIONS_MAX = 20;
 const CRITERIA_MAX = 5;
 
@@ -84,12 +85,16 @@ export class RaiseForm {
         h("label", { class: "check" }, this.#written, "A written answer"),
       ),
       choiceOnly,
-      this.#error,
       h(
-        "p",
-        { class: "buttons" },
-        button("Cancel", () => this.dialog.close()),
-        this.#submit,
+        "div",
+        { class: "raise-foot" },
+        this.#error,
+        h(
+          "p",
+          { class: "buttons" },
+          button("Cancel", () => this.dialog.close()),
+          this.#submit,
+        ),
       ),
     );
     for (const radio of [this.#choice, this.#written]) {
@@ -113,6 +118,7 @@ export class RaiseForm {
   async #send(): Promise<void> {
     const question = this.#question.value.trim();
     if (question === "") return this.#question.focus();
+    if (!this.store.status().online) return this.#tell(NO_CONNECTION);
     this.#submit.disabled = true;
     try {
       const id = await this.#commit(question, this.#context.value.trim());
@@ -122,12 +128,17 @@ export class RaiseForm {
       this.#criteria.clear();
       this.raised(id, question);
     } catch (error) {
-      this.#error.textContent = navigator.onLine
-        ? `Not raised: ${error instanceof Error ? error.message : String(error)}`
-        : "Not raised: this needs a connection.";
-      this.#error.hidden = false;
+      // A request that found no relay fails with a TypeError and no answer.
+      const away = error instanceof TypeError || !this.store.status().online;
+      const words = error instanceof Error ? error.message : String(error);
+      this.#tell(away ? NO_CONNECTION : `Not raised: ${words}`);
     }
     this.#submit.disabled = false;
+  }
+
+  #tell(words: string): void {
+    this.#error.textContent = words;
+    this.#error.hidden = false;
   }
 
   #commit(question: string, context: string): Promise<string> {
