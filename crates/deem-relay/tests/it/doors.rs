@@ -376,3 +376,71 @@ fn another_space_is_not_found_and_nothing_lands_in_the_followed_one() {
         );
     }
 }
+
+/// P4: a state vector that is none is of the wrong shape, on either address of a draft.
+#[test]
+fn a_broken_state_vector_of_a_stock_client_closes_as_malformed() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let opened = open_choice(to, "home", "op-vector-1");
+    let id = opened["id"].as_str().unwrap();
+    for room in [id.to_owned(), format!("{id}@1")] {
+        for vector in [&[0xff_u8][..], &[1][..], &[2, 7, 1][..]] {
+            let path = format!("/yjs/home/{room}?user=noor");
+            let mut socket = Socket::open(to, &path, "", &[]).unwrap();
+            let length = u8::try_from(vector.len()).unwrap();
+            socket.binary(&[&[0, 0, length], vector].concat());
+            assert_eq!(socket.closed().0, 4400, "{room} {vector:?}");
+        }
+    }
+}
+
+/// P2: a body is read only from who may send it; what is wrong is said where it is.
+#[test]
+fn bodies_are_judged_by_right_then_by_shape() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let decisions = "/v1/spaces/home/decisions";
+    let send = |path: &str, role: &str, body: &str| {
+        let role = format!("x-deem-role: {role}");
+        http(to, "POST", path, &["x-deem-user: noor", &role], body)
+    };
+    let import = format!("{decisions}/d7/import");
+    assert_eq!(send(&import, "writer", "{").refusal().0, 403);
+    assert_eq!(send(&import, "admin", "{").refusal().0, 400);
+    for (body, path) in [
+        (
+            r#"{"op":"op-shape-1","op":"op-shape-1"}"#,
+            "/: \"op\" stands twice",
+        ),
+        (r#"{"op":"op-shape-1","question":5}"#, "/question: "),
+        (r#"{"op":"op-shape-1"}"#, "/question: missing"),
+        ("[]", "/: expected an object"),
+    ] {
+        let answer = send(decisions, "writer", body);
+        let told = answer.json()["path"].as_str().unwrap().to_owned();
+        assert!(answer.status == 400 && told.starts_with(path), "{told}");
+    }
+    let bogus = format!("{decisions}?status=bogus");
+    let answer = call(to, "noor", "GET", &bogus, &Value::Null);
+    assert_eq!(answer.refusal(), (400, "malformed".to_owned()));
+    let boss = send(decisions, "boss", "{}");
+    assert_eq!(boss.refusal().0, 400);
+    assert!(boss.text.contains("boss"), "{boss:?}");
+}
+
+/// P1: without `--web` the address of a decision leads to a page that says so.
+#[test]
+fn a_relay_without_pages_says_so() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let page = http(running.address(), "GET", "/", &[], "");
+    assert_eq!(page.status, 200);
+    assert!(page.head.contains("text/html") && page.text.contains("--web DIR"));
+    assert_eq!(
+        http(running.address(), "GET", "/other", &[], "").status,
+        404
+    );
+}
