@@ -306,6 +306,10 @@ impl Engine {
     /// # Errors
     /// As `setMark`.
     #[wasm_bindgen(js_name = appendOption)]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "wasm-bindgen has no borrowed options"
+    )]
     pub fn append_option(
         &mut self,
         decision_id: &str,
@@ -412,6 +416,10 @@ impl Engine {
     /// # Errors
     /// `malformed`.
     #[wasm_bindgen(js_name = setPresence)]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "wasm-bindgen has no borrowed options"
+    )]
     pub fn set_presence(
         &mut self,
         decision_id: &str,

@@ -10,6 +10,7 @@ use deem_draft::{
     gate::{Admitted, Carrier, Submission},
     id::{BlockId, ClientId},
     limits::{PERSON_STEPS_MAX, PERSON_WINDOW_MS, PLACING_STEPS_MAX},
+    mark_log::Contested,
     nack::Refused,
 };
 
@@ -22,7 +23,7 @@ use super::{
 };
 use crate::wire::{
     Broadcast, Frame, GateCode, Message, Nack, ServerMessage,
-    reply::{People, ProposalView, Verdicts},
+    reply::{ContestedCells, People, ProposalView, Verdicts},
 };
 
 /// An update as it came in.
@@ -58,6 +59,7 @@ struct Fresh {
     broadcasts: Vec<Broadcast>,
     verdicts: Vec<ProposalView>,
     people: Vec<ClientId>,
+    contested: Option<Vec<Contested>>,
     bytes: Vec<u8>,
 }
 
@@ -127,6 +129,7 @@ impl Space {
             room.note_binding(*client, person);
         }
         let writers = room.note_writers(person);
+        let contested = room.contested_by(&admitted.marks);
         let (seq, id) = (room.seq, std::sync::Arc::clone(&room.id));
         room.changed(Change {
             by: person.clone(),
@@ -175,6 +178,7 @@ impl Space {
             broadcasts,
             verdicts,
             people: writers,
+            contested,
             bytes: admitted.bytes,
         };
         Taken {
@@ -231,6 +235,7 @@ impl Space {
             except,
         );
         self.tell_verdicts(room, group, fresh.verdicts);
+        self.tell_contested(room, group, fresh.contested);
         self.announce(group, &fresh.broadcasts);
         self.rotate_if_due(now, room, person);
         self.snapshot_if_due(room);
@@ -302,6 +307,19 @@ impl Space {
         let text = ServerMessage::Verdicts(Verdicts {
             room: number,
             proposals,
+        })
+        .write();
+        self.pipeline
+            .send_all(group, &room.members, None, Payload::Text(text.into()));
+    }
+
+    fn tell_contested(&mut self, number: u32, group: GroupId, cells: Option<Vec<Contested>>) {
+        let (Some(room), Some(contested)) = (self.rooms.get(&number), cells) else {
+            return;
+        };
+        let text = ServerMessage::Contested(ContestedCells {
+            room: number,
+            contested,
         })
         .write();
         self.pipeline

@@ -16,6 +16,7 @@ use deem_draft::{
     gate::{Carrier, Room, Submission, Verdict},
     id::{BlockId, ClientId, DraftId, Epoch},
     limits::{PLACING_STEPS_MAX, UNWRITTEN_IDS_MAX},
+    mark_log::{Contested, MarkEntry},
     nack::{Defect, Refused},
 };
 
@@ -61,6 +62,8 @@ pub(super) struct DraftRoom {
     unwritten: BTreeMap<Person, Vec<ClientId>>,
     /// Bytes of the draft, counted from above.
     pub(super) bytes: usize,
+    /// Contested cells as the members were told last.
+    contested: Vec<Contested>,
     changes: VecDeque<Change>,
     revisions: VecDeque<(Digest, u64)>,
     digested_ms: Option<u64>,
@@ -106,6 +109,7 @@ impl DraftRoom {
             people: BTreeMap::new(),
             unwritten: BTreeMap::new(),
             bytes: 0,
+            contested: Vec::new(),
             changes: VecDeque::new(),
             revisions: VecDeque::new(),
             digested_ms: None,
@@ -126,6 +130,7 @@ impl DraftRoom {
         room.seq = loaded.seq;
         room.snapshot_seq = loaded.snapshot_seq;
         room.bound(loaded.bound);
+        room.contested = room.gate.as_ref().map(Room::contested).unwrap_or_default();
         Ok(room)
     }
 
@@ -172,6 +177,26 @@ impl DraftRoom {
                 Err(unavailable())
             }
         }
+    }
+
+    /// All contested cells, where `marks` changed them (`D12.2`). An update that answers what was
+    /// there, in a room without any, costs a look at the cell's log.
+    pub(super) fn contested_by(&mut self, marks: &[(Cell, MarkEntry)]) -> Option<Vec<Contested>> {
+        let gate = self.gate.as_ref()?;
+        let meets_another = |(cell, entry): &(Cell, MarkEntry)| {
+            let before = gate.mark_log(cell).iter().rev().nth(1);
+            before.is_some_and(|before| entry.front != Some(before.block))
+        };
+        let known = !self.contested.is_empty() && !marks.is_empty();
+        if !known && !marks.iter().any(meets_another) {
+            return None;
+        }
+        let now = gate.contested();
+        if now == self.contested {
+            return None;
+        }
+        self.contested.clone_from(&now);
+        Some(now)
     }
 
     /// Content and digest; the revision is remembered.
@@ -295,14 +320,14 @@ impl DraftRoom {
             .iter()
             .rev()
             .find(|(known, _)| known == digest);
-        seen.map(|(_, seq)| {
-            self.changes
-                .iter()
-                .filter(|c| c.seq > *seq)
-                .cloned()
-                .collect()
-        })
-        .unwrap_or_default()
+        seen.map(|(_, seq)| self.changed_after(*seq))
+            .unwrap_or_default()
+    }
+
+    /// Who moved the draft after an update, oldest first, as far as is remembered.
+    pub(super) fn changed_after(&self, seq: u64) -> Vec<Change> {
+        let later = self.changes.iter().filter(|change| change.seq > seq);
+        later.cloned().collect()
     }
 
     /// The suggestion went or came: what the draft shows may be another revision now.

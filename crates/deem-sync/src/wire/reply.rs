@@ -10,6 +10,7 @@ use deem_core::{
     id::{At, Cell, DecisionId, Generation, Key, OpId, OptionId, Person, QuestionId, SpaceId},
     record::{Origin, Record, Settled},
 };
+use deem_draft::mark_log::Contested;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -124,6 +125,9 @@ pub struct Joined {
     pub clocks: BTreeMap<String, u64>,
     /// Pending and refused proposals of this draft.
     pub proposals: Vec<ProposalView>,
+    /// Cells that two people set at the same time (`D12.2`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contested: Vec<Contested>,
     /// True if the draft takes no edits (an older generation, or settled).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
@@ -272,6 +276,8 @@ pub enum ServerMessage {
     People(People),
     /// Proposals that were judged.
     Verdicts(Verdicts),
+    /// The room's contested cells, all of them, where that changed.
+    Contested(ContestedCells),
     /// The room's draft moved to a new epoch: `rebase`.
     Epoch(EpochMessage),
     /// The token ends within a minute.
@@ -313,6 +319,15 @@ pub struct People {
     pub room: u32,
     /// Yrs client id (decimal) -> person.
     pub people: BTreeMap<String, Person>,
+}
+
+/// `contested {room, contested}`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContestedCells {
+    /// In which room.
+    pub room: u32,
+    /// As in [`Joined`].
+    pub contested: Vec<Contested>,
 }
 
 /// `verdicts {room, proposals}`
@@ -365,6 +380,7 @@ impl ServerMessage {
             "ack" => Self::Ack(serde_json::from_value(value).map_err(bad)?),
             "nack" => Self::Nack(serde_json::from_value(value).map_err(bad)?),
             "people" => Self::People(serde_json::from_value(value).map_err(bad)?),
+            "contested" => Self::Contested(serde_json::from_value(value).map_err(bad)?),
             "verdicts" => Self::Verdicts(serde_json::from_value(value).map_err(bad)?),
             "epoch" => Self::Epoch(serde_json::from_value(value).map_err(bad)?),
             "token-expiring" => Self::TokenExpiring(serde_json::from_value(value).map_err(bad)?),
@@ -389,6 +405,7 @@ impl ServerMessage {
             Self::Nack(nack) => tagged("nack", nack),
             Self::People(people) => tagged("people", people),
             Self::Verdicts(verdicts) => tagged("verdicts", verdicts),
+            Self::Contested(contested) => tagged("contested", contested),
             Self::Epoch(epoch) => tagged("epoch", epoch),
             Self::TokenExpiring(expiring) => tagged("token-expiring", expiring),
             Self::Reply(reply) => serde_json::to_string(reply).unwrap_or_default(),
