@@ -99,7 +99,7 @@ fn invalid(body: &Value, reason: &str) -> String {
     let max = body.get("max").and_then(Value::as_u64);
     let sentence = match (reason, max) {
         ("blank", _) => format!("{what} is empty: write something"),
-        ("too-long", Some(max)) => format!("{what} is too long: at most {max}"),
+        ("too-long", Some(max)) => format!("{what} is too long: at most {max} characters"),
         ("too-long", None) => format!("{what} is too long: make it shorter"),
         ("too-short", _) => format!("{what} is too short: a choice needs two or more options"),
         ("pattern", _) => format!("{what} is not of the form that is asked for"),
@@ -192,7 +192,7 @@ mod tests {
             refused(json!({
                 "code": "invalid", "reason": "too-long", "field": "label", "max": 40,
             })),
-            "The label is too long: at most 40. [invalid: too-long]"
+            "The label is too long: at most 40 characters. [invalid: too-long]"
         );
         assert_eq!(field_in_words("options/1/label"), "the label of option 2");
         assert_eq!(field_in_words("options"), "the option");
