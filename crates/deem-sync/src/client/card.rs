@@ -90,6 +90,8 @@ pub(crate) struct RoomState {
     pub(crate) phase: Phase,
     /// The relay's number for it.
     pub(crate) number: Option<u32>,
+    /// The draft's seq when it was joined: a sync after it holds all of it.
+    pub(crate) joined_seq: u64,
     /// Counts our updates on this connection.
     pub(crate) sent: u64,
     /// Keys of the rows that are under way, by the number they were sent under (leader).
@@ -150,6 +152,8 @@ pub(crate) struct Card {
     pub(crate) room: RoomState,
     /// This tab shows it.
     pub(crate) open: bool,
+    /// The last of this leader's rows that the relay acknowledged: whose, and the clock after it.
+    pub(crate) acked: Option<(ClientId, u32)>,
     /// Other tabs of this leader that show it.
     pub(crate) openers: BTreeSet<String>,
     /// Updates that came while a sync was under way, with their seq.

@@ -210,6 +210,7 @@ impl Client {
         let rows = std::mem::take(&mut card.rows);
         card.room.turn += 1;
         card.room.made_anew = true;
+        card.acked = None;
         let restored = std::mem::take(&mut card.restored);
         let before = card.sheet.as_mut().filter(|_| restored);
         let before = before.map(|sheet| sheet.guard.replica().view().clone());

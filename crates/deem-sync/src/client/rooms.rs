@@ -75,7 +75,8 @@ impl Client {
         };
         let rows = card.rows.values().map(|waiting| waiting.row.client.get());
         let sheet = card.sheet.iter().map(|sheet| sheet.client.get());
-        let mut ids: Vec<u64> = sheet.chain(rows).collect();
+        let acked = card.acked.iter().map(|(client, _)| client.get());
+        let mut ids: Vec<u64> = sheet.chain(rows).chain(acked).collect();
         ids.sort_unstable();
         ids.dedup();
         ids.truncate(IDS_PER_JOIN_MAX);
@@ -107,6 +108,13 @@ impl Client {
             self.draft_closed(id);
             return;
         }
+        if recover != Some(Recover::Anew) && self.was_restored(id, &joined) {
+            return self.ask_rebase(id, Recover::Anew);
+        }
+        let Some(card) = self.cards.get_mut(id) else {
+            return;
+        };
+        card.room.joined_seq = joined.seq;
         let epoch = Epoch(joined.epoch);
         let same = card
             .base
@@ -263,6 +271,9 @@ impl Client {
         }
         if let Some(card) = self.cards.get_mut(id) {
             card.room.phase = Phase::Live;
+            if let Some(base) = &mut card.base {
+                base.seq = base.seq.max(card.room.joined_seq);
+            }
             let early = std::mem::take(&mut card.early);
             for (seq, update) in early {
                 if !self.take_in(id, seq, &update) {
@@ -420,6 +431,7 @@ impl Client {
             self.link.malformed = 0;
             card.room.flights.remove(&n);
             if let Some(waiting) = card.rows.remove(&key) {
+                card.acked = Some((waiting.row.client, waiting.row.clock_end));
                 self.accept(&id, seq, waiting.row.update);
                 self.out.remove(Store::Rows, &key);
                 self.tell_room(&id, |decision| TabMessage::Acked { decision, key, seq });

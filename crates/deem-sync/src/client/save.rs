@@ -67,6 +67,9 @@ pub(crate) struct SaveSlot {
     /// What was displayed, for a readable difference.
     pub(crate) content: Content,
     pub(crate) pressed_at: At,
+    /// The last update of the draft that was displayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seq: Option<u64>,
     /// It could not be sent at once.
     pub(crate) waited: bool,
     pub(crate) stage: Stage,
@@ -130,6 +133,7 @@ impl Client {
         };
         deem_core::answer::derive_answer(&shown.definition, &shown.view, shown.suggested.as_ref())?;
         let op = OpId::parse(random::token(&mut *self.random)).map_err(|_| Refusal::NotFound)?;
+        let base = self.cards.get(id).and_then(|card| card.base.as_ref());
         let slot = SaveSlot {
             op,
             generation: shown.content.generation,
@@ -137,6 +141,7 @@ impl Client {
             shown: shown.rows,
             content: shown.content,
             pressed_at: At(self.now.wall_ms),
+            seq: base.map(|base| base.seq),
             waited: !self.is_online(),
             stage: Stage::Waiting,
         };
@@ -237,6 +242,9 @@ impl Client {
             "shown",
             serde_json::to_value(&slot.shown).unwrap_or_default(),
         );
+        if let Some(seq) = slot.seq {
+            put("seq", seq.into());
+        }
         if slot.waited {
             put("pressedAt", slot.pressed_at.to_string().into());
         }

@@ -8,7 +8,7 @@ use deem_core::{
     event::Event,
     id::{DecisionId, Digest, Generation},
     record::Record,
-    refusal::{Reason, Refusal},
+    refusal::{Change, Reason, Refusal},
     rights::{Act as Right, may},
 };
 use deem_draft::{edit::Edit as DraftEdit, gate::Carrier};
@@ -66,7 +66,11 @@ impl Space {
         let (id, generation) = (record.id.clone(), record.generation);
         let mut context = self.context(asked);
         if record.is_open() {
-            let draft = self.draft_now(asked.now, &id, generation, Some(body.digest))?;
+            let mut draft = self.draft_now(asked.now, &id, generation, Some(body.digest))?;
+            let seen = body.seq.filter(|_| body.generation == generation);
+            if let (Some(seq), true) = (seen, draft.changed.is_empty()) {
+                draft.changed = self.changed_after(&id, generation, seq, asked);
+            }
             context.draft = Some(Box::new(draft));
         }
         let command = Command::Save {
@@ -86,6 +90,23 @@ impl Space {
             held.saving = Some((group, before));
         }
         Ok(())
+    }
+
+    /// Who moved the draft after `seq`, where the revision that was displayed is not known here:
+    /// rows of its own author that were under way with it do not count, while others moved it.
+    fn changed_after(
+        &self,
+        id: &DecisionId,
+        generation: Generation,
+        seq: u64,
+        asked: &Asked<'_>,
+    ) -> Vec<Change> {
+        let number = self.room_numbers.get(&(id.clone(), generation));
+        let room = number.and_then(|number| self.rooms.get(number));
+        let changed = room.map(|room| room.changed_after(seq)).unwrap_or_default();
+        let is_other = |change: &&Change| change.by != asked.actor.person;
+        let others: Vec<Change> = changed.iter().filter(is_other).cloned().collect();
+        if others.is_empty() { changed } else { others }
     }
 
     /// `D11.3`

@@ -120,6 +120,10 @@ pub struct Save {
     pub digest: Digest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<Shown>,
+    /// The last update of the draft that was displayed, where the client knows it: says who moved
+    /// a revision that the relay does not remember.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
     /// The device's time, where the save waited (`D4.8`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pressed_at: Option<At>,

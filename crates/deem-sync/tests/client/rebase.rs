@@ -142,3 +142,61 @@ fn what_a_restored_relay_lost_is_offered_again() {
     assert_eq!(net.text_of(ilse), "after the backup");
     net.assert_same();
 }
+
+/// P6: a draft that went back, under the same store and with the same log, is taken anew: nobody
+/// shows another digest than the relay's, and what was acknowledged is offered again.
+#[test]
+fn a_draft_that_went_back_is_noticed() {
+    let mut net = Net::new();
+    let (ada, ben) = (net.join("ada"), net.join("ben"));
+    let id = net.id.clone();
+    net.mark(ada, "o1", "c1", Some(Mark::Yes));
+    let kept = net.world.disk.borrow().drafts.len();
+    net.mark(ada, "o1", "c2", Some(Mark::No));
+    net.write(ada, "lost and found");
+    net.mark(ben, "o2", "c1", Some(Mark::Partly));
+    assert_eq!(net.kept_rows("ada"), 0);
+    net.cut(ada);
+    net.world.disk.borrow_mut().drafts.truncate(kept);
+    net.restart_relay();
+    // Ben's edits bring the seq past what ada knew: her own acknowledged rows tell.
+    for mark in [Mark::Yes, Mark::No, Mark::Yes, Mark::No] {
+        net.mark(ben, "o2", "c2", Some(mark));
+    }
+    net.plug(ada);
+    net.assert_same();
+    for at in [ada, ben] {
+        assert_eq!(net.mark_of(at, "o1/c1"), Some(Mark::Yes));
+        assert_eq!(net.mark_of(at, "o1/c2"), None);
+        assert_eq!(net.card(at).sync.state, SyncState::NeedsYou);
+    }
+    for kept in net.card(ada).snippets {
+        net.act(ada, |client| client.restore_snippet(&id, &kept.id))
+            .unwrap();
+    }
+    assert_eq!(net.mark_of(ben, "o1/c2"), Some(Mark::No));
+    assert_eq!(net.text_of(ben), "lost and found");
+    net.assert_same();
+}
+
+/// P6: a page that was loaded after the copy was made no longer knows its own edits: it shows what
+/// the relay has.
+#[test]
+fn a_restored_relay_is_believed() {
+    let mut net = Net::new();
+    let (ada, ben) = (net.join("ada"), net.join("ben"));
+    net.mark(ada, "o1", "c1", Some(Mark::Yes));
+    let kept = net.world.disk.borrow().drafts.len();
+    net.mark(ada, "o1", "c2", Some(Mark::No));
+    net.kill(ada);
+    net.kill(ben);
+    net.world.disk.borrow_mut().drafts.truncate(kept);
+    net.restart_relay();
+    let ada = net.tab("ada", "ada");
+    let id = net.id.clone();
+    net.lead(ada);
+    net.act(ada, |client| client.open(&id));
+    assert_eq!(net.mark_of(ada, "o1/c2"), None);
+    assert_eq!(net.mark_of(ada, "o1/c1"), Some(Mark::Yes));
+    net.assert_same();
+}

@@ -326,3 +326,37 @@ fn a_save_can_be_put_away() {
     net.act(ada, |client| client.dismiss_save(&id));
     assert_eq!(net.card(ada).save, SaveView::None);
 }
+
+/// D4.2: a stale Save says who moved the draft, also where the relay does not remember the revision
+/// that was displayed.
+#[test]
+fn a_stale_save_says_who_moved_an_unknown_revision() {
+    let mut net = Net::new();
+    let (ada, _) = stale(&mut net);
+    let SaveView::Stale { changed, .. } = net.card(ada).save else {
+        panic!("stale")
+    };
+    let by: Vec<&str> = changed.iter().map(|change| change.by.as_str()).collect();
+    assert_eq!(by, ["ben"]);
+}
+
+/// D4.2: what was synced after a cut was seen: a stale Save names only who came after it.
+#[test]
+fn a_stale_save_leaves_out_what_was_seen() {
+    let mut net = Net::new();
+    let (ada, ben) = (net.join("ada"), net.join("ben"));
+    net.cut(ada);
+    let dan = net.join("dan");
+    net.mark(dan, "o2", "c1", Some(Mark::Yes));
+    net.plug(ada);
+    pick(&mut net, ada, "o1");
+    net.cut(ada);
+    save(&mut net, ada);
+    net.mark(ben, "o1", "c1", Some(Mark::No));
+    net.plug(ada);
+    let SaveView::Stale { changed, .. } = net.card(ada).save else {
+        panic!("stale")
+    };
+    let by: Vec<&str> = changed.iter().map(|change| change.by.as_str()).collect();
+    assert_eq!(by, ["ben"]);
+}
