@@ -37,7 +37,10 @@ impl Again {
         if self.tries == 0 {
             eprintln!("{sentence}\ntrying again until it answers; Ctrl-C stops");
         }
-        #[expect(clippy::disallowed_methods, reason = "time is all that can be waited for here")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "time is all that can be waited for here"
+        )]
         thread::sleep(Duration::from_secs(seconds(self.tries)));
         self.tries = self.tries.saturating_add(1);
         Ok(())
