@@ -23,7 +23,7 @@ use crate::{
     writer::{number, wide},
 };
 use reader::{Item, Parent, Update};
-use store::Store;
+use store::{Deletes, Store};
 
 const MAGIC: &[u8] = b"DEEMD\x01";
 /// Parts that may come before a fold is worth it.
@@ -141,9 +141,12 @@ impl Document {
         let update = reader::read(bytes)?;
         let news = self.news(&update)?;
         let new_ids = self.check_writers(author, &news)?;
-        self.make_room(bytes.len())?;
+        // Whoever deletes makes room, so a full document takes that.
+        if !news.is_empty() || self.store.parts() >= DOCUMENT_PARTS_MAX {
+            self.make_room(bytes.len())?;
+        }
         let starts = self.take(news, &update.deletes)?;
-        let taken = self.credit(author, new_ids, starts, &update.deletes);
+        let taken = self.credit(author, new_ids, &starts, &update.deletes);
         let parts = self.store.parts();
         if parts > self.folded_parts.saturating_mul(2).max(FOLD_PARTS_MIN) {
             self.fold();
@@ -239,7 +242,7 @@ impl Document {
     fn take(
         &mut self,
         mut news: Vec<Queue<'_, '_>>,
-        deletes: &[(ClientId, Vec<Range<u32>>)],
+        deletes: &Deletes,
     ) -> Result<Vec<(ClientId, u32)>, Nack> {
         let starts = news
             .iter()
@@ -342,8 +345,8 @@ impl Document {
         &mut self,
         author: &Person,
         new_ids: Vec<ClientId>,
-        starts: Vec<(ClientId, u32)>,
-        deletes: &[(ClientId, Vec<Range<u32>>)],
+        starts: &[(ClientId, u32)],
+        deletes: &Deletes,
     ) -> Taken {
         let mut gone = Vec::new();
         for (client, ranges) in deletes {
@@ -368,7 +371,7 @@ impl Document {
             self.count_writer(author);
         }
         Taken {
-            bytes: self.store.since(&starts, Some(&gone)),
+            bytes: self.store.since(starts, Some(&gone)),
             bound,
             writers: new_ids,
         }

@@ -43,6 +43,9 @@ enum Name {
     Type(BlockId),
 }
 
+/// Deleted ranges, each client once.
+pub(super) type Deletes = [(ClientId, Vec<Range<u32>>)];
+
 /// Whatever is under something that is gone; every client drops it.
 const LOST: u32 = 0;
 
@@ -268,11 +271,7 @@ impl Store {
     }
 
     /// An update of all blocks from these clocks on, and of `deletes` (`None` = all).
-    pub(super) fn since(
-        &self,
-        from: &[(ClientId, u32)],
-        deletes: Option<&[(ClientId, Vec<Range<u32>>)]>,
-    ) -> Vec<u8> {
+    pub(super) fn since(&self, from: &[(ClientId, u32)], deletes: Option<&Deletes>) -> Vec<u8> {
         let mut out = Vec::new();
         number(&mut out, wide(from.len()));
         for (client, clock) in from {

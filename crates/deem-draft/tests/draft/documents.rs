@@ -343,3 +343,24 @@ fn broken_bytes_never_panic_and_never_half_apply() {
     }
     assert!(taken > 100, "{taken}");
 }
+
+#[test]
+fn a_full_document_takes_deletions_and_then_more() {
+    let (ana, mut room) = (person("ana"), Document::default());
+    // 1,000,000 bytes as one value.
+    let fill = |clock: u8| {
+        let mut update = vec![1, 1, 11, clock, 3, 1, 1, b'r', 0xc0, 0x84, 0x3d];
+        update.extend(vec![7; 1_000_000]);
+        update.push(0);
+        update
+    };
+    for clock in 0..16 {
+        room.admit(&fill(clock), &ana).unwrap();
+    }
+    let full = room.state_vector();
+    let refused = room.admit(&fill(16), &ana);
+    assert!(matches!(refused, Err(Nack::TooLarge { .. })), "{refused:?}");
+    assert_eq!(room.state_vector(), full);
+    room.admit(&[0, 1, 11, 1, 0, 1], &ana).unwrap();
+    room.admit(&fill(16), &ana).unwrap();
+}

@@ -26,6 +26,9 @@ use crate::{
     wire::{GateCode, Message, Nack},
 };
 
+/// Members that a frame is shared between.
+type Conns = Arc<[ConnId]>;
+
 /// Who is in a room, whatever it holds.
 pub(super) struct Seats<'r> {
     pub(super) members: &'r mut Arc<[ConnId]>,
@@ -36,7 +39,7 @@ pub(super) struct Seats<'r> {
 
 impl Space {
     /// Native and stock members of a draft or document room.
-    pub(super) fn seats(&self, number: u32) -> Option<(Arc<[ConnId]>, Arc<[ConnId]>)> {
+    pub(super) fn seats(&self, number: u32) -> Option<(Conns, Conns)> {
         let draft = self
             .rooms
             .get(&number)

@@ -159,7 +159,7 @@ fn a_forged_a_large_and_a_broken_update_harm_nobody() {
     let (ben, joined) = join(&mut world, writer("ben"), 12);
     let room = u32::try_from(joined["room"].as_u64().unwrap()).unwrap();
     assert_eq!(joined["people"], json!({"11": "ana"}));
-    let mut send = |world: &mut World, n: u64, update: &[u8]| {
+    let send = |world: &mut World, n: u64, update: &[u8]| {
         let message = Message::Update(update);
         world
             .space
@@ -196,7 +196,7 @@ fn who_may() {
 fn an_admin_seeds_an_empty_document() {
     let mut world = World::new();
     let admin = Actor::new(person("root"), Role::Admin);
-    let mut put = |world: &mut World, actor: &Actor, update: &[u8]| {
+    let put = |world: &mut World, actor: &Actor, update: &[u8]| {
         let request = Request::Seed {
             name: "plan".parse().unwrap(),
             update: update.to_vec(),
