@@ -95,6 +95,12 @@ export class History {
 
   constructor(private readonly ctx: Context) {
     this.el.append(this.#line, this.#list.el);
+    // At once: a change from elsewhere between the click and its `toggle` would close it again.
+    this.#line.addEventListener("click", (event) => {
+      event.preventDefault();
+      ctx.ui.historyOpen = !ctx.ui.historyOpen;
+      ctx.refresh();
+    });
     this.el.addEventListener("toggle", () => {
       ctx.ui.historyOpen = this.el.open;
       ctx.refresh();
