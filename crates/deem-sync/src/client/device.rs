@@ -86,7 +86,8 @@ impl Client {
                         flight: None,
                     };
                     let card = self.card(&waiting.row.decision.clone());
-                    card.rows.entry(waiting.row.key.clone()).or_insert(waiting);
+                    let key = waiting.row.key.clone();
+                    card.rows.entry(key).or_insert(Box::new(waiting));
                 }
             }
             None => {}

@@ -333,11 +333,11 @@ impl Client {
         }
         card.rows.insert(
             row.key.clone(),
-            Waiting {
+            Box::new(Waiting {
                 row,
                 batch,
                 flight: None,
-            },
+            }),
         );
     }
 

@@ -211,11 +211,11 @@ impl Client {
         }
         card.rows.insert(
             row.key.clone(),
-            Waiting {
+            Box::new(Waiting {
                 row,
                 batch: 0,
                 flight: None,
-            },
+            }),
         );
         self.changed(&id);
     }

@@ -76,7 +76,9 @@ impl Client {
                 batch: 0,
                 flight: None,
             };
-            self.card(&id).rows.insert(row.key.clone(), waiting);
+            self.card(&id)
+                .rows
+                .insert(row.key.clone(), Box::new(waiting));
             self.post(&TabMessage::Row { row });
             self.changed(&id);
         }

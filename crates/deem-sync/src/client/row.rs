@@ -76,8 +76,9 @@ pub(crate) struct Waiting {
     pub(crate) flight: Option<u64>,
 }
 
-/// Rows of one draft in the order of their keys.
-pub(crate) type Rows = BTreeMap<String, Waiting>;
+/// Rows of one draft in the order of their keys. Boxed: where the map is a sorted vector, a row
+/// that leaves at the front moves the others by a pointer each.
+pub(crate) type Rows = BTreeMap<String, Box<Waiting>>;
 
 /// The key of the next row.
 pub(crate) fn row_key(count: u64, tab: &str) -> String {
