@@ -1,6 +1,6 @@
 //! `D12.1` against a plain search, on every small matrix and on seeded larger ones.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     Cell, CriterionId, Mark, OptionId,
@@ -91,7 +91,7 @@ impl Sheet {
         cells.iter().enumerate().any(|(at, cell)| {
             MARKS
                 .iter()
-                .filter(|mark| marks[*cell] != **mark)
+                .filter(|mark| marks.get(*cell) != Some(*mark))
                 .any(|mark| {
                     let mut flipped = marks.clone();
                     flipped.insert((*cell).clone(), *mark);

@@ -28,7 +28,7 @@ fn a_save_settles_what_the_relays_draft_says() {
     let answer = &settled.answer.answers[0];
     assert_eq!(answer.question, "What do we cook?");
     assert_eq!(answer.chosen.as_ref().unwrap()[0].label, "Soup");
-    let marks = std::collections::BTreeMap::from([(cell("o1/c2"), Mark::No)]);
+    let marks = deem_core::map::BTreeMap::from([(cell("o1/c2"), Mark::No)]);
     assert_eq!(answer.marks.as_ref(), Some(&marks));
     assert_eq!(settled.marks.as_ref(), Some(&marks));
     assert_eq!(

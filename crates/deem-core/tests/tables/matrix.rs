@@ -1,7 +1,7 @@
 //! Adapter of `matrix.json`. A reading names one smallest set of flips; it passes when that is
 //! one of the table's.
 
-use std::collections::BTreeMap;
+use deem_core::map::BTreeMap;
 
 use deem_core::{
     Cell, CriterionId, Mark, OptionId,
