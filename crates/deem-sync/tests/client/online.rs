@@ -226,14 +226,14 @@ fn a_stopped_connection_says_what_is_wrong() {
     let noor = net.join("noor");
     for _ in 0..3 {
         net.act(noor, |client| {
-            client.socket_closed(4400, &reason("malformed"))
+            client.socket_closed(4400, &reason("malformed"));
         });
         assert_ne!(net.card(noor).sync.state, SyncState::Reload);
         net.pass(61_000);
         assert!(net.card(noor).sync.online);
     }
     net.act(noor, |client| {
-        client.socket_closed(4400, &reason("malformed"))
+        client.socket_closed(4400, &reason("malformed"));
     });
     for (close, code, state) in [
         (4400, "malformed", SyncState::Reload),
