@@ -16,7 +16,7 @@ export class LineForm {
   readonly el: HTMLFormElement;
   readonly #field: HTMLInputElement;
   readonly #send: HTMLButtonElement;
-  readonly #count = h("span", { class: "count" });
+  readonly #count = h("span", { class: "room" });
 
   constructor(
     private readonly ctx: Context,

@@ -102,7 +102,7 @@ textarea:read-only { background: none; border-style: dashed; }
 .said { padding: 2px 18px 14px; white-space: pre-line; overflow-wrap: anywhere; }
 .grid ~ .said, .choices ~ .said { padding-inline-start: 48px; background: var(--tint); }
 .line-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 12px 8px 18px; padding-inline: 18px 12px; border-top: 1px solid var(--line); }
-.line-form .count { flex: 1 0 100%; margin: 0; } .line-form input { flex: 1 1 180px; width: auto; min-height: 34px; padding: 5px 10px; }
+.line-form .room { flex: 1 0 100%; font-size: .8em; color: var(--quiet); } .room[data-full] { color: var(--partly); } .line-form input { flex: 1 1 180px; min-width: 0; width: auto; min-height: 34px; padding: 5px 10px; }
 .lens, .refused { border-top: 1px solid var(--line); padding: 9px 18px; font-size: .8667em; color: var(--quiet); }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
 .refused p, .notes .note > p:not(.buttons):has(button) { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; } .refused span, .note span { flex: 1 1 240px; overflow-wrap: anywhere; }

@@ -155,7 +155,7 @@ export const en = {
   choice: "Choice",
   blankValue: "nothing",
 
-  snippet: (text: string): string => `Kept for you: “${text}”`,
+  snippet: (text: string): string => `Kept for you: “${text}”.`,
   putBack: "Put it back",
   drop: "Drop it",
 
