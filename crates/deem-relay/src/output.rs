@@ -21,7 +21,7 @@ impl SpaceLoop {
             }
             for at in touched {
                 let taken = self.spaces.take(at);
-                let Some(slot) = self.spaces.settle(at) else {
+                let Some(slot) = self.spaces.settle(at, self.now.mono_ms) else {
                     continue;
                 };
                 let Some(output) = taken else { continue };

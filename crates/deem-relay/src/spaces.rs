@@ -19,6 +19,9 @@ use crate::{
 /// An unused space is kept in memory this long, ms: a caller that asks now and then does not pay
 /// for loading each time.
 const IDLE_MS: u64 = 60_000;
+/// How far apart a machine's deadlines are looked at, ms: asking for the next one costs a look at
+/// every room of the space, and nothing that waits for time needs to be more exact.
+const DEADLINE_STEP_MS: u64 = 50;
 /// Spaces of one loop in memory before unused ones go at once.
 const SPACES_MAX: usize = 4_096;
 
@@ -35,7 +38,10 @@ pub(crate) struct Slot {
     /// When the first thing arrived that is not in that group.
     waits_since: Option<Instant>,
     touched: bool,
+    /// When to look at it next.
     deadline: Option<u64>,
+    /// When its own deadline was last asked for.
+    asked_mono_ms: u64,
     used_mono_ms: u64,
 }
 
@@ -190,11 +196,20 @@ impl Spaces {
         std::mem::take(&mut self.touched)
     }
 
-    /// Lends slot `at` after its turn, and notes its next deadline.
-    pub(crate) fn settle(&mut self, at: usize) -> Option<&mut Slot> {
+    /// Lends slot `at` after its turn, and notes when to look at it next.
+    pub(crate) fn settle(&mut self, at: usize, mono_ms: u64) -> Option<&mut Slot> {
         let slot = self.slots.get_mut(at)?.as_mut()?;
         slot.touched = false;
-        let deadline = slot.space.deadline();
+        let next_look = slot.asked_mono_ms + DEADLINE_STEP_MS;
+        let deadline = if next_look <= mono_ms {
+            slot.asked_mono_ms = mono_ms;
+            slot.space
+                .deadline()
+                .map(|at| at.max(mono_ms + DEADLINE_STEP_MS))
+        } else {
+            // This turn may have brought an earlier one.
+            Some(slot.deadline.map_or(next_look, |at| at.min(next_look)))
+        };
         if deadline != slot.deadline {
             if let Some(old) = slot.deadline {
                 self.deadlines.remove(&(old, at));
@@ -285,6 +300,7 @@ impl Spaces {
             waits_since: None,
             touched: false,
             deadline: None,
+            asked_mono_ms: 0,
             used_mono_ms: 0,
         };
         let at = match self.slots.iter().position(Option::is_none) {

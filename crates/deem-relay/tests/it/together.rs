@@ -78,6 +78,36 @@ fn two_sockets_mark_together_a_save_settles_and_a_restart_keeps_all() {
 }
 
 #[test]
+fn marks_of_one_cell_at_the_same_time_are_all_taken() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let opened = open_choice(to, "home", "op-open-1");
+    let mut people: Vec<_> = [("noor", 33), ("ilse", 11), ("ana", 22)]
+        .into_iter()
+        .map(|(user, client)| Editor::join(to, user, "home", &opened, client))
+        .collect();
+    let values = [Mark::Yes, Mark::Partly, Mark::No];
+    for round in 0..40 {
+        let set = |(at, person): (usize, &mut Editor)| {
+            person.set(round % 2, round / 2 % 2, values[(round + at) % 3])
+        };
+        let sent: Vec<_> = people.iter_mut().enumerate().map(set).collect();
+        let total = sent.iter().flatten().count();
+        for (person, n) in people.iter_mut().zip(&sent) {
+            if let Some(n) = n {
+                assert_eq!(person.outcome(*n), "ack", "round {round}");
+            }
+        }
+        for (person, n) in people.iter_mut().zip(sent) {
+            person.receive_all(total - usize::from(n.is_some()));
+        }
+        let views: Vec<_> = people.iter_mut().map(|p| p.replica.view().clone()).collect();
+        assert!(views.windows(2).all(|pair| pair[0] == pair[1]), "round {round}");
+    }
+}
+
+#[test]
 fn a_socket_follows_spaces_of_different_loops() {
     let data = tempfile::tempdir().unwrap();
     let running = relay(&data);

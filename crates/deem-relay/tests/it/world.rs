@@ -16,7 +16,7 @@ use deem_relay::{Config, Running, start};
 use deem_sync::wire::{Frame, Message, read_frame};
 use serde_json::{Value, json};
 
-use crate::client::{Socket, call};
+use crate::client::{Incoming, Socket, call};
 
 pub fn config(data: &tempfile::TempDir) -> Config {
     Config {
@@ -51,6 +51,7 @@ pub struct Editor {
     pub replica: Replica,
     pub definition: Definition,
     n: u64,
+    waiting: Vec<Vec<u8>>,
 }
 
 impl Editor {
@@ -72,6 +73,7 @@ impl Editor {
             definition: serde_json::from_value(opened["definition"].clone()).unwrap(),
             socket,
             n: 0,
+            waiting: Vec::new(),
         };
         let vector = editor.replica.state_vector();
         editor.send(0, Message::Step1(&vector));
@@ -90,26 +92,57 @@ impl Editor {
 
     /// Sets a cell by the positions of its row and column; gives the update's `n`.
     pub fn mark(&mut self, row: usize, column: usize, mark: Mark) -> u64 {
+        self.set(row, column, mark).expect("the mark is news")
+    }
+
+    /// As [`Self::mark`]; `None`: the cell says so already.
+    pub fn set(&mut self, row: usize, column: usize, mark: Mark) -> Option<u64> {
         let question = &self.definition.questions[0];
         let edit = Edit::Mark {
             option: question.options[row].id.clone(),
             criterion: question.criteria[column].id.clone(),
             mark: Some(mark),
         };
-        let edited = self
-            .replica
-            .edit(&self.definition, &[edit])
-            .unwrap()
-            .unwrap();
+        let edited = self.replica.edit(&self.definition, &[edit]).unwrap()?;
         self.n += 1;
         self.send(self.n, Message::Update(&edited.update));
-        self.n
+        Some(self.n)
     }
 
     /// The next ack's (n, seq).
     pub fn ack(&mut self) -> (u64, u64) {
         let ack = self.socket.kind("ack");
         (ack["n"].as_u64().unwrap(), ack["seq"].as_u64().unwrap())
+    }
+
+    /// What an update was answered: `"ack"`, or the code of its nack. Updates of others that come
+    /// before are kept for [`Self::receive_all`].
+    pub fn outcome(&mut self, n: u64) -> String {
+        loop {
+            match self.socket.next() {
+                Incoming::Text(message) if message["n"] == n && message["room"] == self.room => {
+                    let code = message["code"].as_str().unwrap_or("ack");
+                    return code.to_owned();
+                }
+                Incoming::Binary(payload) => self.waiting.push(payload),
+                Incoming::Text(_) => {}
+                other => panic!("waited for an outcome, got {other:?}"),
+            }
+        }
+    }
+
+    /// Applies this many updates of others.
+    pub fn receive_all(&mut self, count: usize) {
+        let mut applied = 0;
+        for payload in std::mem::take(&mut self.waiting) {
+            if let Message::Update(update) = read_frame(&payload).unwrap().message {
+                self.replica.apply(update).unwrap();
+                applied += 1;
+            }
+        }
+        for _ in applied..count {
+            self.receive();
+        }
     }
 
     /// Applies the next state or update of another.
