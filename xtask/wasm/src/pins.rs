@@ -105,6 +105,8 @@ pub struct Budget {
     pub file: PathBuf,
     /// Bytes after brotli, quality 11, window 22.
     pub brotli_bytes_max: Option<usize>,
+    /// What it should come to after brotli, where that is less.
+    pub brotli_bytes_goal: Option<usize>,
     /// Bytes after gzip, level 9.
     pub gzip_bytes_max: Option<usize>,
     /// The reason for the bound.

@@ -113,7 +113,9 @@ fn judge(budget: &Budget, sizes: &Sizes, over: &mut Vec<String>) -> String {
         ("gzip", sizes.gzip, budget.gzip_bytes_max),
     ] {
         let Some(max) = max else { continue };
-        note.push_str(&format!("  ({kind} budget {max}: {})", budget.why));
+        let goal = budget.brotli_bytes_goal.filter(|_| kind == "brotli");
+        let goal = goal.map_or(String::new(), |goal| format!(", goal {goal}"));
+        note.push_str(&format!("  ({kind} budget {max}{goal}: {})", budget.why));
         if bytes > max {
             over.push(format!(
                 "{} has {bytes} bytes after {kind}, its budget is {max}",
@@ -133,6 +135,7 @@ mod tests {
         let budget = |brotli, gzip| Budget {
             file: PathBuf::from("engine.wasm"),
             brotli_bytes_max: brotli,
+            brotli_bytes_goal: None,
             gzip_bytes_max: gzip,
             why: "smaller is better".into(),
         };
