@@ -149,13 +149,7 @@ fn take_frames(shared: &mut Shared, me: usize, buffer: &[u8]) -> usize {
                 ..
             }) = read_frame(payload)
         {
-            let room = shared.members[me].room;
-            let id = if me.is_multiple_of(MEMBERS) {
-                shared.rooms[room].delivered(update)
-            } else {
-                author(update)
-            };
-            if let Some((client, clock)) = id
+            if let Some((client, clock)) = author(update)
                 && shared.measuring
                 && let Some(sender) = shared.members.get(client as usize - 1)
                 && let Some(sent) = sender.sent_at.get(clock as usize)
@@ -267,7 +261,7 @@ fn send_mark(shared: &mut Shared, me: usize, dice: &mut Dice) {
         client,
         ..
     } = shared.members[me];
-    let cell = dice.below(CELLS);
+    let cell = me % MEMBERS + MEMBERS * dice.below(CELLS / MEMBERS);
     let clock = shared.members[me].sent_at.len() as u64;
     let key = &shared.keys[room][cell];
     let update = shared.rooms[room].mark(client, clock, cell, key, dice.below(3));

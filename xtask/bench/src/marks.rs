@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use deem_sync::wire::lib0::{Reader, put_bytes, put_number};
 
-/// What the generator knows of one draft: the newest block of each cell that reached it.
+/// What the generator knows of one draft: the block of each cell. Each cell has one author, so that
+/// the block its author had in front of them is known without merging.
 #[derive(Default)]
 pub struct Room {
     newest: HashMap<usize, (u64, u64)>,
-    cell_of: HashMap<(u64, u64), usize>,
 }
 
 /// The root of a draft that holds marks.
@@ -26,8 +26,7 @@ impl Room {
         key: &str,
         value: usize,
     ) -> Vec<u8> {
-        self.cell_of.insert((client, clock), cell);
-        let origin = self.newest.get(&cell).copied();
+        let origin = self.newest.insert(cell, (client, clock));
         let mut out = Vec::with_capacity(64);
         for number in [1, 1, client, clock] {
             put_number(&mut out, number);
@@ -57,15 +56,6 @@ impl Room {
             None => out.push(0),
         }
         out
-    }
-
-    /// Takes note of an update that was delivered; its author and clock.
-    pub fn delivered(&mut self, update: &[u8]) -> Option<(u64, u64)> {
-        let author = author(update)?;
-        if let Some(&cell) = self.cell_of.get(&author) {
-            self.newest.insert(cell, author);
-        }
-        Some(author)
     }
 }
 
