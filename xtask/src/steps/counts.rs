@@ -13,7 +13,11 @@ impl Counts {
     /// Adds up the summaries of nextest, libtest, wasm-bindgen-test, `node --test` and our mutants.
     pub fn read(log: &str) -> Self {
         let mut counts = Self::default();
-        for line in log.lines().map(str::trim) {
+        for line in log.lines() {
+            // nextest shows what a failed test said, indented; its own summary counts that test.
+            if line.starts_with(' ') && line.trim_start().starts_with("test result:") {
+                continue;
+            }
             let words: Vec<&str> = line
                 .split([' ', ',', ';'])
                 .filter(|w| !w.is_empty())
@@ -69,6 +73,11 @@ mod tests {
                 0,
             ),
             ("test result: FAILED. 3 passed; 2 failed; 0 ignored", 3, 2),
+            (
+                "    test result: FAILED. 0 passed; 1 failed; 0 ignored",
+                0,
+                0,
+            ),
             ("# pass 6", 6, 0),
             ("\u{2139} fail 2", 0, 2),
             ("killed    D4.4   second_save (settles_once) ", 1, 0),
