@@ -148,15 +148,13 @@ fn take_frames(shared: &mut Shared, me: usize, buffer: &[u8]) -> usize {
                 message: Message::Update(update),
                 ..
             }) = read_frame(payload)
+            && let Some((client, clock)) = author(update)
+            && shared.measuring
+            && let Some(sender) = shared.members.get(client as usize - 1)
+            && let Some(sent) = sender.sent_at.get(clock as usize)
         {
-            if let Some((client, clock)) = author(update)
-                && shared.measuring
-                && let Some(sender) = shared.members.get(client as usize - 1)
-                && let Some(sent) = sender.sent_at.get(clock as usize)
-            {
-                let latency = now - *sent;
-                shared.latencies.add(latency);
-            }
+            let latency = now - *sent;
+            shared.latencies.add(latency);
         }
     }
     shared.bytes += used as u64;

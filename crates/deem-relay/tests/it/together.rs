@@ -102,8 +102,14 @@ fn marks_of_one_cell_at_the_same_time_are_all_taken() {
         for (person, n) in people.iter_mut().zip(sent) {
             person.receive_all(total - usize::from(n.is_some()));
         }
-        let views: Vec<_> = people.iter_mut().map(|p| p.replica.view().clone()).collect();
-        assert!(views.windows(2).all(|pair| pair[0] == pair[1]), "round {round}");
+        let views: Vec<_> = people
+            .iter_mut()
+            .map(|p| p.replica.view().clone())
+            .collect();
+        assert!(
+            views.windows(2).all(|pair| pair[0] == pair[1]),
+            "round {round}"
+        );
     }
 }
 
