@@ -21,7 +21,7 @@ use crate::{
 const IDLE_MS: u64 = 60_000;
 /// How far apart a machine's deadlines are looked at, ms: asking for the next one costs a look at
 /// every room of the space, and nothing that waits for time needs to be more exact.
-const DEADLINE_STEP_MS: u64 = 50;
+const DEADLINE_STEP_MS: u64 = 200;
 /// Spaces of one loop in memory before unused ones go at once.
 const SPACES_MAX: usize = 4_096;
 
