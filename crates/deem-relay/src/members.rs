@@ -52,7 +52,8 @@ pub(crate) struct Member {
     corked: Option<Vec<u8>>,
     states: (u64, u8),
     dirty: bool,
-    watched: bool,
+    /// The task that waits for the kernel to take bytes again.
+    watch: Option<AbortHandle>,
     closing: bool,
     silent_s: u32,
     unsent_s: u32,
@@ -149,7 +150,7 @@ impl Members {
             corked: None,
             states: (0, 0),
             dirty: false,
-            watched: false,
+            watch: None,
             closing: false,
             silent_s: 0,
             unsent_s: 0,
@@ -183,6 +184,10 @@ impl Members {
         self.get(id)?;
         let member = self.slots.get_mut(slot_of(id))?.take()?;
         member.task.abort();
+        // It holds the stream, and a peer that never reads would keep it for ever.
+        if let Some(watch) = &member.watch {
+            watch.abort();
+        }
         self.port.release(&member.conn);
         self.free.push(slot_of(id));
         self.open -= 1;
@@ -199,12 +204,23 @@ impl Members {
             return;
         }
         if let Some(held) = &mut member.corked {
-            held.extend_from_slice(frames);
+            if held.len() > limits::OUTGOING_BYTES_MAX {
+                self.slow.push(id);
+            } else {
+                held.extend_from_slice(frames);
+            }
             return;
         }
         if member.out.waiting() > limits::OUTGOING_BYTES_MAX {
-            self.slow.push(id);
-            return;
+            // A long turn alone makes nobody slow: what the kernel takes now was read in time.
+            let conn = &member.conn;
+            member
+                .out
+                .flush(|bytes| conn.stream.try_write(bytes), &mut self.pool);
+            if member.out.waiting() > limits::OUTGOING_BYTES_MAX {
+                self.slow.push(id);
+                return;
+            }
         }
         member.out.buffer(&mut self.pool).extend_from_slice(frames);
         if !member.dirty {
@@ -230,9 +246,14 @@ impl Members {
         }
     }
 
-    /// Sockets that did not read fast enough, since the last call.
+    /// Sockets that did not read fast enough, since the last call: each has missed a frame and
+    /// must be closed.
     pub(crate) fn take_slow(&mut self) -> Vec<ConnId> {
-        std::mem::take(&mut self.slow)
+        let mut slow = std::mem::take(&mut self.slow);
+        slow.sort_unstable();
+        slow.dedup();
+        slow.retain(|id| self.get(*id).is_some_and(|member| !member.is_closing()));
+        slow
     }
 
     /// Queues a close frame and stops listening. Gives the spaces that have to be told.
@@ -309,11 +330,11 @@ impl Members {
                 .flush(|bytes| conn.stream.try_write(bytes), &mut self.pool)
             {
                 Flushed::Done => {}
-                Flushed::Blocked if member.watched => {}
+                Flushed::Blocked if member.watch.is_some() => {}
                 Flushed::Blocked => {
-                    member.watched = true;
                     let (conn, port) = (Rc::clone(conn), Rc::clone(&self.port));
-                    spawn_local(port::await_writable(conn, port));
+                    let task = spawn_local(port::await_writable(conn, port));
+                    member.watch = Some(task.abort_handle());
                 }
                 Flushed::Gone => gone.push(id),
             }
@@ -324,7 +345,7 @@ impl Members {
     /// The kernel takes bytes of this socket again.
     pub(crate) fn writable(&mut self, id: ConnId) {
         if let Some(member) = self.get(id) {
-            member.watched = false;
+            member.watch = None;
             if !member.dirty {
                 member.dirty = true;
                 self.dirty.push(id);

@@ -271,6 +271,27 @@ fn start_acceptor(
     }
 }
 
+/// Files beside connections: the store, its readers, the runtimes.
+const OTHER_FILES: u64 = 256;
+
+/// Raises the soft limit of open files, which is 1,024 on many systems, to what all connections
+/// take. Says so where the hard limit is lower.
+fn raise_file_limit() -> Option<String> {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let connections = u64::try_from(limits::SOCKETS_MAX + HTTP_CONNECTIONS_MAX).unwrap_or(u64::MAX);
+    let wanted = connections + OTHER_FILES;
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return None;
+    }
+    let granted = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    limit.current = Some(granted);
+    let raised = setrlimit(Resource::Nofile, limit).is_ok();
+    (!raised || granted < wanted).then(|| {
+        format!("this system allows {granted} open files, {wanted} are needed for all sockets")
+    })
+}
+
 /// Runs a relay until SIGTERM or SIGINT, then drains it. Prints one line with its address on
 /// stdout when it is ready; everything else it says goes to stderr. Blocks.
 ///
@@ -287,6 +308,9 @@ pub fn serve(config: &Config) -> Result<ExitReason, ServeError> {
     let running = start(config)?;
     if config.dev {
         eprintln!("deem: --dev: anybody on this machine may be anyone");
+    }
+    if let Some(short) = raise_file_limit() {
+        eprintln!("deem: {short}");
     }
     let mut stdout = io::stdout();
     // Nobody may be reading: the relay serves all the same.

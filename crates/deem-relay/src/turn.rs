@@ -208,9 +208,7 @@ impl SpaceLoop {
         for conn in self.members.flush() {
             self.lost(conn);
         }
-        let mut slow = self.members.take_slow();
-        slow.dedup();
-        for conn in slow {
+        for conn in self.members.take_slow() {
             self.shared.metrics.slow_readers_cut.fetch_add(1, Relaxed);
             let retry = Close::retry(CloseCode::SlowReader, "slow-reader", self.jitter_ms());
             self.close(conn, &retry);

@@ -4,7 +4,7 @@ use deem_core::draft::Mark;
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Socket, call},
+    client::{Incoming, Socket, call, http},
     world::{Editor, open_choice, relay},
 };
 
@@ -205,4 +205,46 @@ fn the_log_is_polled_and_streamed() {
     assert_eq!(ids.next().unwrap(), "id: 1");
     open_choice(to, "home", "op-open-2");
     assert_eq!(ids.next().unwrap(), "id: 2");
+}
+
+/// A slow reader is cut and told to come back; it never silently misses anything, and nobody waits
+/// for it.
+#[test]
+fn a_slow_reader_is_cut_and_others_are_served() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let (mut slow, _) = Socket::hello(to, "slow", &["home"]);
+    let (mut quick, _) = Socket::hello(to, "quick", &["home"]);
+    let options: Vec<_> = (0..20)
+        .map(|n| json!({"label": format!("Option {n}"), "description": "x".repeat(1_000)}))
+        .collect();
+    let cut = |to| {
+        let metrics = http(to, "GET", "/metrics", &[], "").text;
+        metrics
+            .lines()
+            .any(|line| line == "deem_slow_readers_cut_total 1")
+    };
+    // What the kernel holds for a socket has no bound that is known here: until it is full.
+    for serial in 0..5_000 {
+        let op = format!("op-open-{serial}");
+        let body = json!({"op": op, "question": "Which?", "options": options});
+        call(to, "asker", "POST", "/v1/spaces/home/decisions", &body).ok();
+        assert!(quick.kind("question:open")["id"].is_string());
+        if serial % 50 == 0 && cut(to) {
+            break;
+        }
+    }
+    assert!(cut(to), "not cut");
+    let (code, reason) = loop {
+        match slow.next() {
+            Incoming::Close(code, reason) => break (code, reason),
+            Incoming::Text(_) => {}
+            // The close frame waits at most three seconds for a reader that is that slow.
+            Incoming::Ended => return,
+            Incoming::Binary(frame) => panic!("{frame:?}"),
+        }
+    };
+    assert_eq!((code, reason["code"].as_str()), (4508, Some("slow-reader")));
+    assert!(reason["retryAfterMs"].is_u64());
 }
