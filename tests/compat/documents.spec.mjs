@@ -39,9 +39,16 @@ function stock(name, user, { doc = new Y.Doc(), role } = {}) {
   client.end = () => until("a close", () => client.closed);
   client.prose = doc.getXmlFragment("prose");
   client.map = doc.getMap("map");
-  client.shown = () => JSON.stringify([client.prose.toString(), client.map.toJSON()]);
+  // A Y.Map has no order of keys: the text has them sorted.
+  client.shown = () => JSON.stringify([client.prose.toString(), client.map.toJSON()], sorted);
   return client;
 }
+
+/** A replacer of JSON.stringify that writes the keys of an object in order. */
+const sorted = (_, value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 
 const same = (...clients) =>
   until("the same document", () => new Set(clients.map((client) => client.shown())).size === 1);

@@ -34,6 +34,8 @@ function stock(room, { url = relay.url, user = "ana", protocols = ["deem.yjs"] }
     protocols,
   });
   open.add(provider);
+  // Awareness starts at clock 0, which its peers do not count as news; a page says something of its own.
+  provider.awareness.setLocalStateField("page", "open");
   const client = { doc, provider, marks: doc.getMap("marks"), closed: undefined };
   provider.on("closed", ({ code, reason }) => {
     client.closed = { code, reason: reason ? JSON.parse(reason) : undefined };
