@@ -89,7 +89,9 @@ pub fn reading(path: &Path) -> rusqlite::Result<Connection> {
 /// Keeps a statement's plan whatever is bound to it: without this SQLite prepares some of them anew
 /// for every value, which takes five times as long as the reading.
 fn stable_plans(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map(drop)
 }
 
 /// The level of syncing the open database says it has; 2 is FULL.
