@@ -19,7 +19,11 @@ before(async () => {
 });
 
 after(async () => {
-  for (const provider of open) provider.destroy();
+  for (const provider of open) {
+    provider.destroy();
+    // Ends the timer of its awareness, which would keep this process.
+    provider.doc.destroy();
+  }
   await relay?.kill();
   await folder?.release();
 });
