@@ -394,13 +394,15 @@ impl Space {
 
     /// Loads rooms again that could not be trusted, now that nothing of them is in flight.
     pub(super) fn reload_rooms(&mut self, now: Now) {
-        let broken: Vec<u32> = self
-            .rooms
-            .values()
-            .filter(|room| room.gate.is_none() && !self.pipeline.is_pending(room.pending))
-            .map(|room| room.number)
-            .collect();
-        for number in broken {
+        if !self.any_room_broken.get() {
+            return;
+        }
+        let broken = self.rooms.values().filter(|room| room.gate.is_none());
+        let (waiting, broken): (Vec<_>, Vec<_>) = broken
+            .map(|room| (room.number, self.pipeline.is_pending(room.pending)))
+            .partition(|(_, is_pending)| *is_pending);
+        self.any_room_broken.set(!waiting.is_empty());
+        for (number, _) in broken {
             let Some(room) = self.rooms.get_mut(&number) else {
                 continue;
             };
@@ -408,6 +410,7 @@ impl Space {
                 continue;
             };
             if room.reload(self.loader.as_mut(), held).is_err() {
+                self.any_room_broken.set(true);
                 let conns: Vec<ConnId> = room
                     .members
                     .iter()

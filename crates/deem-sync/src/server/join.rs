@@ -1,6 +1,6 @@
 //! Sessions: hello, join, leave, rebase, token, disconnect, close.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use deem_core::{
     id::{DecisionId, Generation, SpaceId},
@@ -182,7 +182,8 @@ impl Space {
         Ok(number)
     }
 
-    pub(super) fn insert_room(&mut self, room: DraftRoom) {
+    pub(super) fn insert_room(&mut self, mut room: DraftRoom) {
+        room.any_broken = Rc::clone(&self.any_room_broken);
         let key = (room.id.decision.clone(), room.id.generation);
         self.room_numbers.insert(key, room.number);
         self.rooms.insert(room.number, room);

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    rc::Rc,
     sync::Arc,
 };
 
@@ -69,6 +70,8 @@ pub(super) struct DraftRoom {
     digested_ms: Option<u64>,
     /// The frame of a cold join at a seq, per form.
     cold: Vec<((u64, Form), Bytes)>,
+    /// Its space's note that some room has to be loaded again.
+    pub(super) any_broken: Rc<std::cell::Cell<bool>>,
 }
 
 /// Which frames a socket reads.
@@ -114,6 +117,7 @@ impl DraftRoom {
             revisions: VecDeque::new(),
             digested_ms: None,
             cold: Vec::new(),
+            any_broken: Rc::default(),
         }
     }
 
@@ -163,6 +167,7 @@ impl DraftRoom {
     pub(super) fn quarantine(&mut self) {
         self.gate = None;
         self.cold.clear();
+        self.any_broken.set(true);
     }
 
     /// A read of the gate that may find it broken.

@@ -1,6 +1,6 @@
 //! One space: its records, rooms, sessions and the groups of commits.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, rc::Rc, sync::Arc};
 
 use deem_core::{
     id::{At, DecisionId, Generation, Person},
@@ -29,6 +29,8 @@ pub struct Space {
     pub(super) records: BTreeMap<DecisionId, HeldRecord>,
     pub(super) rooms: BTreeMap<u32, DraftRoom>,
     pub(super) room_numbers: BTreeMap<RoomKey, u32>,
+    /// Set by a room that has to be loaded again.
+    pub(super) any_room_broken: Rc<Cell<bool>>,
     pub(super) documents: BTreeMap<u32, DocumentRoom>,
     pub(super) sessions: BTreeMap<ConnId, Session>,
     pub(super) ops: PendingOps,
@@ -62,6 +64,7 @@ impl Space {
             records: BTreeMap::new(),
             rooms: BTreeMap::new(),
             room_numbers: BTreeMap::new(),
+            any_room_broken: Rc::default(),
             documents: BTreeMap::new(),
             sessions: BTreeMap::new(),
             ops: BTreeMap::new(),
