@@ -1,11 +1,16 @@
 //! A replica behind the gate: what a browser holds.
 
-use deem_core::{definition::Definition, draft::Kind, id::Cell, id::Key, refusal::Refusal};
+use deem_core::{
+    definition::Definition,
+    draft::{Kind, Mark},
+    id::{Cell, Key},
+    refusal::Refusal,
+};
 
 use crate::{
     edit::{Edit, Edited},
     held::{Budget, Held},
-    id::{ClientId, DraftId},
+    id::{BlockId, ClientId, DraftId},
     nack::Refused,
     news::news,
     reader::read,
@@ -20,6 +25,17 @@ pub struct Touched {
     pub answer: bool,
     /// Options or criteria proposed.
     pub proposals: bool,
+}
+
+/// What setting one cell made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marked {
+    /// What the cell held.
+    pub before: Option<Mark>,
+    /// The block that was in front of its author.
+    pub front: Option<BlockId>,
+    /// Yjs update v1, encoded from its transaction.
+    pub update: Vec<u8>,
 }
 
 /// A replica and the index its updates are judged by. No authorship: that is the relay's.
@@ -107,6 +123,20 @@ impl Guard {
         Ok(Some(edited))
     }
 
+    /// Sets or clears one cell: what [`Self::edit`] makes of that one edit, without a plan
+    /// (`D2.4`). `None` = it holds that already.
+    ///
+    /// # Errors
+    /// `invalid`, before anything is touched.
+    pub fn mark(
+        &mut self,
+        definition: &Definition,
+        cell: &Cell,
+        mark: Option<Mark>,
+    ) -> Result<Option<Marked>, Refusal> {
+        self.held.mark(definition, cell, mark)
+    }
+
     /// Whether the draft holds a proposal of that key.
     pub fn has_proposal(&self, kind: Kind, key: &Key) -> bool {
         self.held.proposals.has_key(kind, key)
@@ -120,5 +150,103 @@ impl Guard {
     /// The copy, for reading.
     pub fn replica(&mut self) -> &mut Replica {
         &mut self.held.replica
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::held::tests::{Random, draft, matrix};
+
+    /// Order, deletions and authors of every list.
+    fn order(guard: &Guard) -> Vec<(String, Vec<(BlockId, u32, bool)>)> {
+        let index = &guard.held.index;
+        let lists = index.lists();
+        lists
+            .map(|(no, root, key)| (format!("{root:?} {key}"), index.order(no)))
+            .collect()
+    }
+
+    fn tab(client: u64) -> Guard {
+        Guard::new(draft(), ClientId::new(client).unwrap())
+    }
+
+    /// D2.4, D2.5: a mark set by itself is the mark that any batch of edits would set: the same
+    /// bytes as Yrs encodes, the same block in front, the same document afterwards, with edits of
+    /// others and other edits of its author in between.
+    #[test]
+    fn a_mark_is_the_edit_it_stands_for() {
+        let card = matrix();
+        for seed in 0..60 {
+            let mut random = Random(seed);
+            let (mut one, mut two, mut other) = (tab(5), tab(5), tab(1 + 8 * (seed % 2)));
+            let mut unheard: Vec<Vec<u8>> = Vec::new();
+            for step in 0..80 {
+                let cell: Cell = random
+                    .pick(&["o1/c1", "o1/c2", "o2/c1", "o2/c2"])
+                    .parse()
+                    .unwrap();
+                let mark = *random.pick(&[None, Some(Mark::Yes), Some(Mark::No)]);
+                let edit = Edit::Mark {
+                    option: cell.option.clone(),
+                    criterion: cell.criterion.clone(),
+                    mark,
+                };
+                match random.below(8) {
+                    0 => {
+                        if let Some(edited) = other.edit(&card, &[edit]).unwrap() {
+                            for guard in [&mut one, &mut two] {
+                                guard.receive(&edited.update, &card).unwrap();
+                            }
+                        }
+                    }
+                    1 => {
+                        for update in unheard.drain(..) {
+                            other.receive(&update, &card).unwrap();
+                        }
+                    }
+                    2 => {
+                        let text = "a".repeat(random.below(9));
+                        let (question, caret) = (None, None);
+                        let edit = Edit::Text {
+                            text,
+                            question,
+                            caret,
+                        };
+                        let edits = [edit];
+                        let made = one.edit(&card, &edits).unwrap();
+                        assert_eq!(made, two.edit(&card, &edits).unwrap());
+                        unheard.extend(made.map(|made| made.update));
+                    }
+                    _ => {
+                        let held = two.replica().view().marks.get(&cell).copied();
+                        let made = one.mark(&card, &cell, mark).unwrap();
+                        let whole = two.edit(&card, &[edit]).unwrap();
+                        let whole = whole.map(|edited| Marked {
+                            before: held,
+                            front: edited.typed[0].front,
+                            update: edited.update,
+                        });
+                        assert_eq!(made, whole, "seed {seed}, step {step}");
+                        unheard.extend(made.map(|made| made.update));
+                    }
+                }
+                assert_eq!(one.replica().view(), two.replica().view());
+            }
+            assert_eq!(order(&one), order(&two), "seed {seed}");
+            assert_eq!(one.replica().state(), two.replica().state(), "seed {seed}");
+        }
+    }
+
+    /// D2.4: what cannot be marked is refused and leaves no trace.
+    #[test]
+    fn a_mark_on_no_cell_is_refused() {
+        let mut guard = tab(5);
+        for cell in ["o9/c1", "o1/c9"] {
+            let cell: Cell = cell.parse().unwrap();
+            let refused = guard.mark(&matrix(), &cell, Some(Mark::Yes));
+            assert_eq!(refused.unwrap_err().code(), "invalid");
+        }
+        assert_eq!(guard.replica().state(), [0, 0]);
     }
 }

@@ -5,7 +5,7 @@
 
 mod judge;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ops::Range;
 
@@ -13,17 +13,19 @@ use deem_core::{
     definition::Definition,
     draft::{Mark, Proposal},
     id::Cell,
+    refusal::Refusal,
 };
 
 use crate::{
-    guard::Touched,
+    guard::{Marked, Touched},
     id::{BlockId, ClientId, DraftId},
-    index::{Index, Root},
+    index::{Index, NewBlock, Root},
     nack::{Defect, Nack, Refused},
     news::{News, news},
     reader::{Update, read},
     replica::Replica,
-    schema::{Proposals, Strictness, Terms},
+    schema::{Proposals, Strictness, Terms, cell_key, mark_word},
+    writer::set_key,
 };
 
 /// What may be spent on one update.
@@ -186,9 +188,51 @@ impl Held {
         Ok(())
     }
 
+    /// See [`crate::guard::Guard::mark`].
+    pub(crate) fn mark(
+        &mut self,
+        definition: &Definition,
+        cell: &Cell,
+        mark: Option<Mark>,
+    ) -> Result<Option<Marked>, Refusal> {
+        let Self { index, replica, .. } = self;
+        let Some(before) = replica.mark_before(definition, cell, mark)? else {
+            return Ok(None);
+        };
+        let key = cell_key(cell);
+        let list = index.list_at(Root::Marks, &key);
+        let front = list.and_then(|list| index.tail(list));
+        let deletes = list.is_some_and(|list| index.has_value(list));
+        let client = replica.client();
+        let id = BlockId {
+            client,
+            clock: index.next_clock(client),
+        };
+        let update = set_key(id, ("marks", &key), front, deletes, mark.map(mark_word));
+        replica.will_hold(cell, mark, &update);
+        index.begin(u32::MAX);
+        let list = index.open_list(Root::Marks, &key);
+        // Our own words never fail our own gate; if they do, the relay will say why.
+        let placed = index.place(&NewBlock {
+            id,
+            len: 1,
+            origin: front,
+            right_origin: None,
+            list,
+            is_deleted: false,
+        });
+        debug_assert!(placed.is_ok(), "{placed:?}");
+        index.commit();
+        Ok(Some(Marked {
+            before,
+            front,
+            update,
+        }))
+    }
+
     /// The block of a cell that decides now.
     pub(crate) fn front(&self, cell: &Cell) -> Option<BlockId> {
         self.index
-            .tail(self.index.list_at(Root::Marks, &cell.to_string())?)
+            .tail(self.index.list_at(Root::Marks, &cell_key(cell))?)
     }
 }

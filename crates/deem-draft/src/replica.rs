@@ -8,7 +8,8 @@ use std::ops::Range;
 use deem_core::{
     definition::Definition,
     draft::{DraftView, Kind, Mark},
-    id::QuestionId,
+    edit::Sheet,
+    id::{Cell, QuestionId},
     refusal::Refusal,
 };
 use yrs::{
@@ -27,7 +28,7 @@ use crate::{
     index::{Index, Root},
     nack::{BadUpdate, Defect},
     reader::read_state_vector,
-    schema::{MODE, SINGLE, Strictness, Terms, mark_word, mode_word, question_root},
+    schema::{MODE, SINGLE, Strictness, Terms, cell_key, mark_word, mode_word, question_root},
     text::change,
 };
 
@@ -54,6 +55,9 @@ pub struct Replica {
     /// Questions whose texts in `view` are to be read again: a text is read whole, so not before
     /// somebody looks.
     stale_texts: Vec<usize>,
+    /// Updates of this replica that the document does not hold yet: a mark costs more there than
+    /// everything else about it, and many in one transaction cost less each.
+    behind: Vec<Box<[u8]>>,
 }
 
 impl Replica {
@@ -71,6 +75,7 @@ impl Replica {
             roots: Vec::new(),
             view: None,
             stale_texts: Vec::new(),
+            behind: Vec::new(),
             draft,
             client,
             doc,
@@ -128,8 +133,8 @@ impl Replica {
     }
 
     /// Whether it holds exactly the clocks of an index.
-    pub(crate) fn agrees(&self, index: &Index) -> Result<(), Defect> {
-        let held = self.doc.transact().state_vector();
+    pub(crate) fn agrees(&mut self, index: &Index) -> Result<(), Defect> {
+        let held = self.doc()?.transact().state_vector();
         let mut clocks = index.clocks();
         let agrees = clocks.all(|(client, clock)| held.get(&client.yrs()) == clock);
         if agrees && held.len() == index.clocks().count() {
@@ -185,8 +190,70 @@ impl Replica {
         edits.iter().try_for_each(|edit| plan.add(edit))
     }
 
+    /// What the cell holds, where `mark` can be set there and is something else.
+    ///
+    /// # Errors
+    /// `invalid` (`D2.4`).
+    pub(crate) fn mark_before(
+        &mut self,
+        definition: &Definition,
+        cell: &Cell,
+        mark: Option<Mark>,
+    ) -> Result<Option<Option<Mark>>, Refusal> {
+        self.learn(definition);
+        self.view();
+        let Self { draft, view, .. } = &*self;
+        let Some(view) = view else { return Ok(None) };
+        let sheet = Sheet {
+            decision: &draft.decision,
+            definition,
+            proposals: &view.proposals,
+        };
+        sheet.check_cell(cell)?;
+        let before = view.marks.get(cell).copied();
+        Ok((before != mark).then_some(before))
+    }
+
+    /// Takes an update that sets or clears one cell and that the index has room for: shown at once,
+    /// put into the document when somebody needs that.
+    pub(crate) fn will_hold(&mut self, cell: &Cell, mark: Option<Mark>, update: &[u8]) {
+        self.behind.push(update.into());
+        let Some(view) = &mut self.view else { return };
+        match (view.marks.get_mut(cell), mark) {
+            (Some(held), Some(mark)) => *held = mark,
+            (None, Some(mark)) => {
+                view.marks.insert(cell.clone(), mark);
+            }
+            (_, None) => {
+                view.marks.remove(cell);
+            }
+        }
+    }
+
+    /// Yrs takes what the index took: they place alike.
+    fn catch_up(&mut self) {
+        let caught_up = self.doc().map(|_| ());
+        debug_assert!(caught_up.is_ok(), "{caught_up:?}");
+    }
+
+    /// The document, with everything that was made here.
+    fn doc(&mut self) -> Result<&Doc, Defect> {
+        if !self.behind.is_empty() {
+            let mut txn = self.doc.try_transact_mut().map_err(|_| Defect::Busy)?;
+            for update in self.behind.drain(..) {
+                let update = Update::decode_v1(&update).map_err(|_| Defect::Unreadable)?;
+                txn.apply_update(update).map_err(|_| Defect::Unreadable)?;
+            }
+            if txn.has_missing_updates() {
+                return Err(Defect::Parked);
+            }
+        }
+        Ok(&self.doc)
+    }
+
     /// Carries out writes that change something, in one transaction.
     pub(crate) fn write(&mut self, writes: Writes) -> Result<Vec<u8>, Defect> {
+        self.doc()?;
         let Self { doc, view, .. } = &*self;
         let mut txn = doc.try_transact_mut().map_err(|_| Defect::Busy)?;
         for proposal in &writes.proposals {
@@ -230,8 +297,8 @@ impl Replica {
             self.picks.insert(&mut txn, option.as_str(), *on);
         }
         for (cell, mark) in &writes.marks {
-            let value = mark.map_or(Any::Null, |mark| mark_word(mark).into());
-            self.marks.insert(&mut txn, cell.to_string(), value);
+            self.marks
+                .insert(&mut txn, cell_key(cell), mark_value(*mark));
         }
         let update = txn.encode_update_v1();
         drop(txn);
@@ -248,7 +315,7 @@ impl Replica {
     pub fn apply(&mut self, update: &[u8]) -> Result<(), Defect> {
         self.view = None;
         let update = Update::decode_v1(update).map_err(|_| Defect::Unreadable)?;
-        let mut txn = self.doc.try_transact_mut().map_err(|_| Defect::Busy)?;
+        let mut txn = self.doc()?.try_transact_mut().map_err(|_| Defect::Busy)?;
         txn.apply_update(update).map_err(|_| Defect::Unreadable)?;
         if txn.has_missing_updates() {
             Err(Defect::Parked)
@@ -259,12 +326,12 @@ impl Replica {
 
     /// Takes a judged update and checks that exactly the foretold units came in.
     pub(crate) fn take(
-        &self,
+        &mut self,
         update: &[u8],
         inserted: &[(ClientId, Range<u32>)],
     ) -> Result<(), Defect> {
         let update = Update::decode_v1(update).map_err(|_| Defect::Unreadable)?;
-        let mut txn = self.doc.try_transact_mut().map_err(|_| Defect::Busy)?;
+        let mut txn = self.doc()?.try_transact_mut().map_err(|_| Defect::Busy)?;
         txn.apply_update(update).map_err(|_| Defect::Unreadable)?;
         if txn.has_missing_updates() {
             return Err(Defect::Parked);
@@ -303,6 +370,14 @@ impl Replica {
 
     /// Everything it holds, typed; read again only where something changed.
     pub fn view(&mut self) -> &DraftView {
+        if self.view.is_none() || !self.stale_texts.is_empty() {
+            self.read_view();
+        }
+        self.view.get_or_insert_default()
+    }
+
+    fn read_view(&mut self) {
+        self.catch_up();
         let stale = std::mem::take(&mut self.stale_texts);
         let view = match self.view.take() {
             Some(mut view) => {
@@ -313,7 +388,7 @@ impl Replica {
             }
             None => view::read(self),
         };
-        self.view.insert(view)
+        self.view = Some(view);
     }
 
     /// Marks of the definition, one byte a cell, all options of the first question with its
@@ -342,14 +417,16 @@ impl Replica {
     }
 
     /// The whole state as one update v1.
-    pub fn state(&self) -> Vec<u8> {
+    pub fn state(&mut self) -> Vec<u8> {
+        self.catch_up();
         self.doc
             .transact()
             .encode_state_as_update_v1(&StateVector::default())
     }
 
     /// The encoded state vector.
-    pub fn state_vector(&self) -> Vec<u8> {
+    pub fn state_vector(&mut self) -> Vec<u8> {
+        self.catch_up();
         self.doc.transact().state_vector().encode_v1()
     }
 
@@ -357,13 +434,18 @@ impl Replica {
     ///
     /// # Errors
     /// The state vector is malformed.
-    pub fn diff(&self, state_vector: &[u8]) -> Result<Vec<u8>, BadUpdate> {
+    pub fn diff(&mut self, state_vector: &[u8]) -> Result<Vec<u8>, BadUpdate> {
         let mut held = StateVector::default();
         for (client, clock) in read_state_vector(state_vector)? {
             held.set_max(client.yrs(), clock);
         }
+        self.catch_up();
         Ok(self.doc.transact().encode_diff_v1(&held))
     }
+}
+
+fn mark_value(mark: Option<Mark>) -> Any {
+    mark.map_or(Any::Null, |mark| mark_word(mark).into())
 }
 
 /// A real text edit: the smallest difference, so that two people typing at once keep both texts.

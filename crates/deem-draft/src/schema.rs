@@ -22,6 +22,12 @@ pub(crate) const MODE: &str = "mode";
 /// Key of a choice map that holds the single choice.
 pub(crate) const SINGLE: &str = "single";
 
+/// Key of a cell in the map of marks.
+pub(crate) fn cell_key(cell: &Cell) -> String {
+    let (option, criterion) = (cell.option.as_str(), cell.criterion.as_str());
+    [option, "/", criterion].concat()
+}
+
 /// The root of that name: `answer` and `choice` are the first question's, `answer:QUESTION` and
 /// `choice:QUESTION` a later one's.
 pub(crate) fn root(name: &str, definition: &Definition) -> Option<Root> {

@@ -7,6 +7,12 @@ use crate::{
     reader::{Block, Body, KIND_DELETED, KIND_PLAIN, KIND_TEXT},
 };
 
+const HAS_ORIGIN: u8 = 0x80;
+const HAS_KEY: u8 = 0x20;
+/// lib0's tags of a string and of null.
+const TEXT_VALUE: u8 = 119;
+const NULL_VALUE: u8 = 126;
+
 /// A block without the units that were held already.
 #[derive(Debug, Clone)]
 pub(crate) struct Fresh<'u, 'a> {
@@ -71,6 +77,48 @@ pub(crate) fn write(fresh: &[Fresh<'_, '_>], deletes: &[(ClientId, Vec<Range<u32
             number(&mut out, u64::from(range.start));
             number(&mut out, u64::from(range.end.saturating_sub(range.start)));
         }
+    }
+    out
+}
+
+/// The update of one transaction that sets one key of a root map, byte for byte as Yrs encodes it:
+/// one block behind `front`, which it deletes where that is alive.
+pub(crate) fn set_key(
+    unit: BlockId,
+    (root, key): (&str, &str),
+    front: Option<BlockId>,
+    deletes: bool,
+    value: Option<&str>,
+) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64);
+    out.extend_from_slice(&[1, 1]);
+    id(&mut out, unit);
+    out.push(KIND_PLAIN | HAS_KEY | if front.is_some() { HAS_ORIGIN } else { 0 });
+    match front {
+        Some(front) => id(&mut out, front),
+        None => {
+            number(&mut out, 1);
+            text(&mut out, root);
+            text(&mut out, key);
+        }
+    }
+    number(&mut out, 1);
+    match value {
+        Some(value) => {
+            out.push(TEXT_VALUE);
+            text(&mut out, value);
+        }
+        None => out.push(NULL_VALUE),
+    }
+    match front.filter(|_| deletes) {
+        Some(front) => {
+            out.push(1);
+            number(&mut out, front.client.get());
+            out.push(1);
+            number(&mut out, u64::from(front.clock));
+            out.push(1);
+        }
+        None => out.push(0),
     }
     out
 }

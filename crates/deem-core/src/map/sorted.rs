@@ -36,7 +36,11 @@ impl<K: Ord, V> BTreeMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.0.binary_search_by(|(held, _)| held.borrow().cmp(key))
+        // What grows, grows at its end: an outbox row's key is past all before it.
+        match self.0.last() {
+            Some((last, _)) if last.borrow() < key => Err(self.0.len()),
+            _ => self.0.binary_search_by(|(held, _)| held.borrow().cmp(key)),
+        }
     }
 
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>

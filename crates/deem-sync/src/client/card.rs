@@ -21,7 +21,7 @@ use super::{
 use crate::wire::reply::ProposalView;
 
 /// Acts kept for undo, per card: what a person does between two looks at it.
-pub(crate) const UNDO_ACTS_MAX: usize = 200;
+const UNDO_ACTS_MAX: usize = 200;
 
 /// One accepted update (or whole state) of a draft as the device keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,18 @@ pub(crate) struct Sheet {
     /// What takes this tab's acts back, newest last.
     pub(crate) undo: Vec<Vec<Step>>,
     pub(crate) redo: Vec<Vec<Step>>,
+}
+
+impl Sheet {
+    /// Notes what takes an act back, where anything does; it is not to be done again then.
+    pub(crate) fn did(&mut self, back: Vec<Step>) {
+        if !back.is_empty() {
+            self.undo.push(back);
+            let over = self.undo.len().saturating_sub(UNDO_ACTS_MAX);
+            self.undo.drain(..over);
+        }
+        self.redo.clear();
+    }
 }
 
 /// Where the room of this draft stands on the connection (leader), or with the leader (follower).
@@ -135,7 +147,11 @@ pub(crate) struct Kept {
     pub(crate) code: String,
     /// What it would have set, in words.
     pub(crate) text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "super::row::packed_edit"
+    )]
     pub(crate) edit: Option<Edit>,
 }
 

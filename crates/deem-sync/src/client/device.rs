@@ -78,7 +78,7 @@ impl Client {
                 }
             }
             Some(Store::Rows) => {
-                if let Some(row) = json::load::<Row>(value) {
+                if let Some(row) = Row::from_bytes(value) {
                     self.count = self.count.max(row::row_count(&row.key));
                     let waiting = Waiting {
                         row,

@@ -2,11 +2,11 @@
 
 use deem_core::{
     draft::{DraftView, Kind, Mark, Mode},
-    id::{CriterionId, DecisionId, OptionId, QuestionId},
+    id::{Cell, CriterionId, DecisionId, OptionId, QuestionId},
     refusal::Refusal,
 };
 use deem_draft::{
-    edit::{Edit, Edited},
+    edit::{Edit, Edited, Typed},
     guard::Guard,
     id::{ClientId, DraftId, Epoch},
     rebase::rebase,
@@ -14,14 +14,13 @@ use deem_draft::{
 
 use super::{
     Client,
-    card::{Base, Sheet, UNDO_ACTS_MAX},
+    card::{Base, Sheet},
     output::{Output, Store},
     random,
     rebase::receive_all,
     row::{self, Row, Waiting},
     undo::{self, Step, Watch},
 };
-use crate::wire::lib0::Reader;
 
 impl Client {
     /// Sets or clears one cell (`D2.4`).
@@ -37,14 +36,31 @@ impl Client {
         criterion: CriterionId,
         mark: Option<Mark>,
     ) -> Result<(), Refusal> {
-        self.act(
-            id,
-            &Edit::Mark {
-                option,
-                criterion,
-                mark,
-            },
-        )
+        self.check_editable(id)?;
+        self.ensure_sheet(id);
+        let Some(card) = self.cards.get_mut(id) else {
+            return Err(Refusal::NotFound);
+        };
+        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
+            return Err(Refusal::NotFound);
+        };
+        let cell = Cell { option, criterion };
+        let marked = sheet.guard.mark(&record.definition, &cell, mark)?;
+        let Some(marked) = marked else { return Ok(()) };
+        sheet.did(vec![Step::of_mark(&cell, marked.before, mark)]);
+        let edit = Edit::Mark {
+            option: cell.option,
+            criterion: cell.criterion,
+            mark,
+        };
+        let typed = Typed {
+            edit,
+            before: None,
+            front: marked.front,
+        };
+        let (update, typed) = (marked.update, vec![typed]);
+        self.add_row(id, Edited { update, typed });
+        Ok(())
     }
 
     /// Sets or clears the single choice. Errors as [`Self::set_mark`].
@@ -265,12 +281,7 @@ impl Client {
             .edit(&record.definition, std::slice::from_ref(edit))?;
         let Some(edited) = edited else { return Ok(()) };
         let back = watch.steps(&mut sheet.guard, &record.definition);
-        if !back.is_empty() {
-            sheet.undo.push(back);
-            let over = sheet.undo.len().saturating_sub(UNDO_ACTS_MAX);
-            sheet.undo.drain(..over);
-        }
-        sheet.redo.clear();
+        sheet.did(back);
         self.add_row(id, edited);
         Ok(())
     }
@@ -295,9 +306,10 @@ impl Client {
         };
         card.suggestion_dropped = true;
         let Some(sheet) = &mut card.sheet else { return };
-        let draft = sheet.guard.replica().draft().clone();
+        let draft = sheet.guard.replica().draft();
+        let (generation, epoch) = (draft.generation, draft.epoch);
         let client = sheet.client;
-        let clock_end = next_clock(&sheet.guard.replica().state_vector(), client);
+        let clock_end = sheet.guard.next_clock(client);
         if std::mem::take(&mut self.first_row) {
             self.out.push(Output::Persist);
         }
@@ -305,24 +317,23 @@ impl Client {
             key,
             tab: self.config.tab.clone(),
             decision: id.clone(),
-            generation: draft.generation,
-            epoch: draft.epoch,
+            generation,
+            epoch,
             client,
             clock_end,
             remade: false,
             typed: edited.typed,
             update: edited.update,
         };
-        self.put_row(row.clone());
-        self.send_row(row);
+        let key = row.key.clone();
+        self.put_row(row);
+        self.send_row(id, &key);
         self.changed(id);
     }
 
     /// Keeps a row of this tab, new or made again.
     pub(crate) fn put_row(&mut self, row: Row) {
-        let batch = self
-            .out
-            .put(Store::Rows, &row.key, super::json::bytes(&row));
+        let batch = self.out.put(Store::Rows, &row.key, row.to_bytes());
         let batch = if self.device.keeps() { batch } else { 0 };
         let Some(card) = self.cards.get_mut(&row.decision) else {
             return;
@@ -343,7 +354,6 @@ impl Client {
 
     /// The draft as it is shown, made where it is not there yet: the base with the rows on it.
     pub(crate) fn ensure_sheet(&mut self, id: &DecisionId) {
-        let client = ClientId::from_random(random::number(&mut *self.random));
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
@@ -351,6 +361,7 @@ impl Client {
         if card.sheet.is_some() {
             return;
         }
+        let client = ClientId::from_random(random::number(&mut *self.random));
         let base = card.base.get_or_insert_with(|| Base {
             generation: record.generation,
             epoch: Epoch::FIRST,
@@ -378,19 +389,4 @@ impl Client {
 fn text_of(view: &DraftView, question: Option<&QuestionId>) -> String {
     let draft = question.and_then(|question| view.questions.get(question));
     draft.map_or_else(String::new, |draft| draft.text.clone())
-}
-
-/// The clock `client` writes next, from an encoded state vector.
-pub(crate) fn next_clock(state_vector: &[u8], client: ClientId) -> u32 {
-    let mut reader = Reader::new(state_vector);
-    let count = reader.number().unwrap_or(0);
-    for _ in 0..count {
-        let (Ok(id), Ok(clock)) = (reader.number(), reader.number()) else {
-            return 0;
-        };
-        if id == client.get() {
-            return u32::try_from(clock).unwrap_or(u32::MAX);
-        }
-    }
-    0
 }

@@ -251,7 +251,7 @@ impl Client {
         let Some(sheet) = &mut card.sheet else { return };
         let made = rebase(&mut sheet.guard, definition, &row.typed);
         let client = sheet.client;
-        let clock_end = super::edits::next_clock(&sheet.guard.replica().state_vector(), client);
+        let clock_end = sheet.guard.next_clock(client);
         for snippet in &made.snippets {
             let typed = row.typed.first();
             let edit = typed.map(|typed| typed.edit.clone());

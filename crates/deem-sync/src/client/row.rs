@@ -1,5 +1,7 @@
 //! The outbox row: one typed edit with its encoded update; one row is one frame.
 
+mod codec;
+
 use deem_core::map::BTreeMap;
 
 use base64ct::{Base64, Encoding};
@@ -8,7 +10,7 @@ use deem_draft::{
     edit::{Edit, Typed},
     id::{BlockId, ClientId, Epoch},
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// Bytes inside JSON: base64.
 pub(crate) mod packed {
@@ -23,8 +25,29 @@ pub(crate) mod packed {
     }
 }
 
+/// An edit inside JSON: its bytes.
+pub(crate) mod packed_edit {
+    use super::{Deserialize, Deserializer, Edit, Serialize, Serializer, codec, packed};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(transparent)]
+    struct Packed(#[serde(with = "packed")] Vec<u8>);
+
+    pub(crate) fn serialize<S: Serializer>(edit: &Option<Edit>, to: S) -> Result<S::Ok, S::Error> {
+        let packed = edit.as_ref().map(|edit| Packed(codec::edit_bytes(edit)));
+        packed.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Edit>, D::Error> {
+        let packed = Option::<Packed>::deserialize(from)?;
+        Ok(packed.and_then(|packed| codec::edit_of(&packed.0)))
+    }
+}
+
 /// One edit of this person that the relay has not acknowledged, as the device keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     /// Orders the rows of a device: a counter that is past every row its tab had seen, then the
     /// tab. A row comes after every row it builds on.
@@ -38,11 +61,22 @@ pub(crate) struct Row {
     pub(crate) client: ClientId,
     pub(crate) clock_end: u32,
     /// A rebase made it again: the relay is told what its author had in front of them.
-    #[serde(default)]
     pub(crate) remade: bool,
     pub(crate) typed: Vec<Typed>,
-    #[serde(with = "packed")]
     pub(crate) update: Vec<u8>,
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        packed::serialize(&self.to_bytes(), to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let bytes = packed::deserialize(from)?;
+        Self::from_bytes(&bytes).ok_or_else(|| D::Error::custom("not a row"))
+    }
 }
 
 impl Row {

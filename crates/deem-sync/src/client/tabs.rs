@@ -229,8 +229,8 @@ impl Client {
             }
         }
         for row in adopted {
-            let bytes = json::bytes(&row);
-            self.out.put(super::output::Store::Rows, &row.key, bytes);
+            self.out
+                .put(super::output::Store::Rows, &row.key, row.to_bytes());
         }
         self.pump();
         self.changed_all();
@@ -290,23 +290,27 @@ impl Client {
 
     /// One new row on its way. The rows before it went when they were made, or go with
     /// [`Self::send_rows`]: what an edit costs does not grow with what waits.
-    pub(crate) fn send_row(&mut self, row: Row) {
+    pub(crate) fn send_row(&mut self, id: &DecisionId, key: &str) {
         if self.leads() {
-            if !self.followers.is_empty() {
+            if !self.followers.is_empty()
+                && let Some(waiting) = self.cards.get(id).and_then(|card| card.rows.get(key))
+            {
+                let row = waiting.row.clone();
                 self.post(&TabMessage::Row { row });
             }
             return self.pump();
         }
-        let card = self.card(&row.decision);
+        let card = self.card(id);
         if card.room.phase != Phase::Live {
             return;
         }
         let turn = card.room.turn;
-        if let Some(waiting) = card.rows.get_mut(&row.key) {
-            waiting.flight = Some(turn);
-        }
+        let Some(waiting) = card.rows.get_mut(key) else {
+            return;
+        };
+        waiting.flight = Some(turn);
+        let rows = vec![waiting.row.clone()];
         let tab = self.config.tab.clone();
-        let rows = vec![row];
         self.post(&TabMessage::Rows { tab, turn, rows });
     }
 

@@ -6,7 +6,7 @@
 
 use deem_core::{
     definition::Definition,
-    draft::DraftView,
+    draft::{DraftView, Mark},
     id::{Cell, QuestionId},
 };
 use deem_draft::{
@@ -16,11 +16,55 @@ use deem_draft::{
 
 /// One place of an act.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Step {
-    /// What the place held before the act, as the edit that sets it.
-    before: Edit,
-    /// What the act left there.
-    after: Edit,
+pub(crate) enum Step {
+    /// What a cell held before the act, and what the act left there: most acts are marks, and two
+    /// edits hold its name twice.
+    Mark {
+        /// Which.
+        cell: Cell,
+        /// See above.
+        before: Option<Mark>,
+        /// See above.
+        after: Option<Mark>,
+    },
+    /// The same of any other place, as the edits that set it.
+    Place {
+        /// See above.
+        before: Edit,
+        /// See above.
+        after: Edit,
+    },
+}
+
+impl Step {
+    /// The place of a mark.
+    pub(crate) fn of_mark(cell: &Cell, before: Option<Mark>, after: Option<Mark>) -> Self {
+        let cell = cell.clone();
+        Self::Mark {
+            cell,
+            before,
+            after,
+        }
+    }
+
+    /// The edits that set what the place held before the act and after it.
+    fn ends(&self) -> (Edit, Edit) {
+        match self {
+            Self::Mark {
+                cell,
+                before,
+                after,
+            } => {
+                let edit = |mark: &Option<Mark>| Edit::Mark {
+                    option: cell.option.clone(),
+                    criterion: cell.criterion.clone(),
+                    mark: *mark,
+                };
+                (edit(before), edit(after))
+            }
+            Self::Place { before, after } => (before.clone(), after.clone()),
+        }
+    }
 }
 
 /// The places of an act, the one it is about first, as the edits that set what they hold.
@@ -106,7 +150,7 @@ impl Watch {
         let steps = self.before.into_iter().zip(after);
         steps
             .filter(|(before, after)| before != after)
-            .map(|(before, after)| Step { before, after })
+            .map(|(before, after)| Step::Place { before, after })
             .collect()
     }
 }
@@ -118,23 +162,25 @@ pub(crate) fn back(
     definition: &Definition,
     act: &[Step],
 ) -> Option<(Vec<Typed>, Watch)> {
-    let first = act.first()?;
-    let watch = Watch::new(guard, definition, &first.before);
+    let (before, after) = act.first()?.ends();
+    let watch = Watch::new(guard, definition, &before);
     let held = watch.before.first()?;
-    let is_text = matches!(first.before, Edit::Text { .. });
-    if !is_text && *held != first.after {
+    let is_text = matches!(before, Edit::Text { .. });
+    if !is_text && *held != after {
         return None;
     }
-    let mut typed = vec![plain(first.before.clone())];
-    if let (Edit::Text { text, .. }, Some(typed)) = (&first.after, typed.first_mut()) {
-        typed.before = Some(text.clone());
+    let mut typed = vec![plain(before)];
+    if let (Edit::Text { text, .. }, Some(typed)) = (after, typed.first_mut()) {
+        typed.before = Some(text);
     }
     // Setting a side may move the mode: it is put where it belongs, and where somebody else has
     // moved it since, it stays there.
     if let Some(mode) = watch.before.get(1) {
-        let step = act.iter().find(|step| step.after == *mode);
-        let mode = step.map_or(mode, |step| &step.before);
-        typed.push(plain(mode.clone()));
+        let mut steps = act.iter().map(Step::ends);
+        let step = steps.find(|(_, after)| after == mode);
+        typed.push(plain(
+            step.map_or_else(|| mode.clone(), |(before, _)| before),
+        ));
     }
     Some((typed, watch))
 }

@@ -46,13 +46,13 @@ pub fn engine() -> Engine {
 }
 
 /// An engine of `noor`, started from a device that holds the record and these rows.
-pub fn started(rows: &BTreeMap<String, serde_json::Value>) -> Engine {
+pub fn started(rows: &BTreeMap<String, Vec<u8>>) -> Engine {
     let mut engine =
         Engine::new(r#"{"space":"s","person":"noor","user":"noor","tab":"tab-1"}"#).unwrap();
     engine.clock(1_000.5, 1_796_032_931_000.0);
     engine.load("records", DECISION, &record());
     for (key, row) in rows {
-        engine.load("rows", key, row.to_string().as_bytes());
+        engine.load("rows", key, row);
     }
     engine.storage("device");
     engine.loaded();
@@ -80,14 +80,14 @@ pub fn outputs(batch: &[u8]) -> Vec<(u8, Vec<Vec<u8>>)> {
     outputs
 }
 
-/// The rows that a drain puts on the device, parsed.
-pub fn rows(batch: &[u8]) -> BTreeMap<String, serde_json::Value> {
+/// The rows that a drain puts on the device.
+pub fn rows(batch: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let puts = outputs(batch)
         .into_iter()
         .filter(|(op, parts)| *op == 3 && parts[0] == b"rows");
     puts.map(|(_, parts)| {
         let key = String::from_utf8(parts[1].clone()).unwrap();
-        (key, serde_json::from_slice(&parts[2]).unwrap())
+        (key, parts[2].clone())
     })
     .collect()
 }
