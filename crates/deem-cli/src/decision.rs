@@ -171,7 +171,7 @@ impl Session {
     fn show(&self, id: &DecisionId) -> Result<(), Failure> {
         let (body, view) = self.get(id)?;
         self.say(&body, |_| view.draw(columns()).trim_end().to_string())?;
-        let Some(draft) = &view.draft else {
+        let Some(draft) = view.draft.as_ref().filter(|_| view.is_open()) else {
             return Ok(());
         };
         let displayed = Displayed {

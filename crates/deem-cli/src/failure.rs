@@ -80,6 +80,9 @@ fn refusal(body: &Value) -> String {
                     word("at")
                 ));
             }
+            if body.get("partial").and_then(Value::as_bool) == Some(true) {
+                lines.push("  the relay no longer knows all that changed since".into());
+            }
             lines.push("  show it again, then save what you see".into());
         }
         "resolved" => {

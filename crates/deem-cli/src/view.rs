@@ -55,7 +55,7 @@ pub struct DecisionView {
     pub draft: Option<Draft>,
 }
 
-/// The shared draft of an open decision.
+/// The shared draft of an open decision, or of one that was set aside.
 #[derive(Debug, Deserialize)]
 pub struct Draft {
     pub content: Content,

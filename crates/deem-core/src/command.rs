@@ -157,6 +157,8 @@ pub struct DraftNow {
     pub content: serde_json::Value,
     /// Who moved it since the digest a save names, where known.
     pub changed: Vec<Change>,
+    /// Whether there may be more than `changed` tells.
+    pub partial: bool,
 }
 
 /// What is going on around a decision while a command is judged.

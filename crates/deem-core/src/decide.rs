@@ -206,6 +206,7 @@ fn stale(record: &Record, draft: &DraftNow) -> Refusal {
                 digest,
                 content: draft.content.clone(),
                 changed: draft.changed.clone(),
+                partial: draft.partial,
             }
         })
 }

@@ -59,6 +59,10 @@ pub enum Refusal {
         content: serde_json::Value,
         /// Who changed it since the digest that was named, where known; oldest first.
         changed: Vec<Change>,
+        /// `changed` is not all: the revision that was named is older than what is remembered, or
+        /// was never one of this draft.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        partial: bool,
     },
     /// A well-shaped command that breaks a rule. Stored with the op.
     Invalid {
@@ -255,6 +259,8 @@ impl Refusal {
         let value = match self {
             Self::Full { max } | Self::TooLarge { max } => max.to_string(),
             Self::Invalid { max: Some(max), .. } => max.to_string(),
+            // "This is longer than allowed."
+            Self::Invalid { max: None, .. } => "allowed".to_owned(),
             Self::Resolved { status, .. } => status.clone(),
             Self::Rate { retry_after_ms } | Self::Unavailable { retry_after_ms } => {
                 retry_after_ms.to_string()

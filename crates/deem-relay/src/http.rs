@@ -6,6 +6,7 @@ mod body;
 mod decisions;
 mod documents;
 mod log;
+mod unread;
 mod upgrade;
 
 use std::{
@@ -22,7 +23,7 @@ use axum::{
     extract::{Request, State},
     http::{HeaderName, HeaderValue, Method, StatusCode, header},
     response::Response,
-    routing::{get, post, put},
+    routing::{MethodRouter, get, post, put},
 };
 use deem_core::refusal::Refusal;
 use deem_sync::limits;
@@ -36,7 +37,45 @@ use tokio::{
     sync::{OwnedSemaphorePermit, watch},
 };
 
-use crate::shared::Shared;
+use crate::{shared::Shared, web};
+
+/// One path, the methods it has, and who answers them.
+type Route = (
+    &'static str,
+    &'static [&'static str],
+    MethodRouter<Arc<Shared>>,
+);
+
+/// Every route. `docs/protocol.md` lists the same, and `tests/bad-input` sends bad input to each.
+fn routes() -> [Route; 9] {
+    [
+        ("/healthz", &["GET"], get(answer::health)),
+        ("/metrics", &["GET"], get(answer::metrics)),
+        ("/v1/connect", &["GET"], get(upgrade::connect)),
+        ("/yjs/{*room}", &["GET"], get(upgrade::stock)),
+        (
+            "/v1/spaces/{space}/decisions",
+            &["GET", "POST"],
+            get(decisions::list).post(decisions::open),
+        ),
+        (
+            "/v1/spaces/{space}/decisions/{id}",
+            &["GET"],
+            get(decisions::get),
+        ),
+        (
+            "/v1/spaces/{space}/decisions/{id}/{verb}",
+            &["POST"],
+            post(decisions::act),
+        ),
+        (
+            "/v1/spaces/{space}/docs/{name}",
+            &["PUT"],
+            put(documents::seed),
+        ),
+        ("/v1/spaces/{space}/log", &["GET"], get(log::log)),
+    ]
+}
 
 /// The HTTP of one loop.
 #[derive(Debug)]
@@ -50,28 +89,18 @@ pub(crate) type Permit = Arc<Mutex<Option<OwnedSemaphorePermit>>>;
 impl App {
     /// All routes.
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
-        let router = Router::new()
-            .route("/healthz", get(answer::health))
-            .route("/metrics", get(answer::metrics))
-            .route("/v1/connect", get(upgrade::connect))
-            .route("/yjs/{*room}", get(upgrade::stock))
-            .route(
-                "/v1/spaces/{space}/decisions",
-                get(decisions::list).post(decisions::open),
-            )
-            .route("/v1/spaces/{space}/decisions/{id}", get(decisions::get))
-            .route(
-                "/v1/spaces/{space}/decisions/{id}/{verb}",
-                post(decisions::act),
-            )
-            .route("/v1/spaces/{space}/docs/{name}", put(documents::seed))
-            .route("/v1/spaces/{space}/log", get(log::log))
+        let mut router = Router::new();
+        for (path, _, answers) in routes() {
+            router = router.route(path, answers);
+        }
+        let router = router
             .fallback(answer::web)
             .method_not_allowed_fallback(answer::wrong_method)
             .layer(axum::middleware::from_fn_with_state(
                 Arc::clone(shared),
                 guard_origin,
             ))
+            .layer(axum::middleware::from_fn(unread::take_the_rest))
             .with_state(Arc::clone(shared));
         Self { router }
     }
@@ -135,6 +164,10 @@ async fn guard_origin(
         Ok(listed) => listed,
         Err(refusal) => return answer::refuse(&shared, &refusal),
     };
+    // A path that is no text names nothing.
+    if web::percent_decode(request.uri().path()).is_none() {
+        return answer::refuse(&shared, &Refusal::NotFound);
+    }
     let Some(origin) = listed else {
         return next.run(request).await;
     };
@@ -182,9 +215,49 @@ fn judge_origin(shared: &Shared, request: &Request) -> Result<Option<HeaderValue
         .map(|origin| origin.to_str().unwrap_or("null"));
     if !shared.origins.allow(origin, host) {
         return Err(Refusal::Forbidden {
-            needs: "an allowed Origin".to_owned(),
+            needs: "an allowed Origin (deem serve --origin URL)".to_owned(),
         });
     }
     let listed = origin.filter(|origin| shared.origins.listed(origin));
     Ok(listed.and_then(|origin| HeaderValue::from_str(origin).ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// `METHOD /path` of every call that the protocol lists.
+    fn documented() -> BTreeSet<String> {
+        let text = include_str!("../../../docs/protocol.md");
+        let quoted = text.split('`').skip(1).step_by(2);
+        let calls = quoted.filter_map(|call| {
+            let (method, path) = call.split_once(' ')?;
+            let known = ["GET", "POST", "PUT"].contains(&method);
+            let path = path.split(['?', ' ']).next().filter(|_| known)?;
+            let path = path.replace("...", "/v1/spaces/{space}");
+            Some(match path.starts_with("/yjs/") {
+                true => format!("{method} /yjs/{{*room}}"),
+                false => format!("{method} {path}"),
+            })
+        });
+        calls.collect()
+    }
+
+    /// P2: what is documented is there, and what is there is documented.
+    #[test]
+    fn every_route_is_in_the_protocol() {
+        let mut there = BTreeSet::new();
+        for (path, methods, _) in routes() {
+            for method in methods {
+                match path.strip_suffix("{verb}") {
+                    None => drop(there.insert(format!("{method} {path}"))),
+                    Some(path) => there
+                        .extend(decisions::VERBS.map(|(word, _)| format!("{method} {path}{word}"))),
+                }
+            }
+        }
+        assert_eq!(there, documented());
+    }
 }

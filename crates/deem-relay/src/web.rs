@@ -69,7 +69,8 @@ impl Web {
     }
 }
 
-fn percent_decode(text: &str) -> Option<String> {
+/// The text that a request path stands for; `None`: a broken escape, or no UTF-8.
+pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

@@ -110,7 +110,9 @@ fn prepare(relay: &Relay, count: usize, connections: usize) -> io::Result<Vec<Ve
         let body = json!({"op": format!("edit-{serial:08}"),
             "edits": [{"set": "choice", "option": option}]});
         let path = format!("/v1/spaces/{space}/decisions/{id}");
-        let text = relay.http("POST", &format!("{path}/edit"), Some(&body))?;
+        // Many people: what one may edit in a second has a limit.
+        let edit = format!("{path}/edit?user=bench{}", serial % 100);
+        let text = relay.http("POST", &edit, Some(&body))?;
         let edited: serde_json::Value = serde_json::from_str(&text).map_err(io::Error::other)?;
         let save = json!({"op": format!("save-{serial:08}"), "generation": 1,
             "digest": edited["digest"]})

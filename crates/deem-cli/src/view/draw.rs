@@ -40,7 +40,8 @@ impl DecisionView {
             self.draw_question(question, &side, &marks, columns, &mut out);
         }
         self.draw_below(&mut out);
-        if let Some(draft) = &self.draft {
+        // Nothing can be saved any more where a decision was set aside.
+        if let Some(draft) = self.draft.as_ref().filter(|_| self.is_open()) {
             let (digest, seq) = (draft.digest, draft.seq);
             let _ = writeln!(
                 out,

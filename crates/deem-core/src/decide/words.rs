@@ -82,7 +82,7 @@ pub(super) fn late(
         (None, Some(answer)) => (None, Some(answer.check(&record.definition)?)),
         (Some(_), Some(_)) | (None, None) => {
             return Err(Refusal::Malformed {
-                path: "/text".to_owned(),
+                path: "/text: expected either text or answer".to_owned(),
             });
         }
     };

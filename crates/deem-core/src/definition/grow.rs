@@ -119,7 +119,7 @@ impl Question {
             }
             Kind::Criterion if description.is_some() => {
                 return Err(Refusal::Malformed {
-                    path: "/description".to_owned(),
+                    path: "/description: a criterion has none".to_owned(),
                 });
             }
             Kind::Criterion => Entry::Criterion(Criterion {

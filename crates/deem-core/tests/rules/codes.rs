@@ -23,6 +23,7 @@ fn every_refusal() -> Vec<Refusal> {
                 at,
                 seq: 3,
             }],
+            partial: true,
         },
         Refusal::Invalid {
             field: Some("label".into()),

@@ -82,6 +82,7 @@ fn refuses_save_of_a_stale_revision() {
         digest: now,
         content: world.draft.content.clone(),
         changed,
+        partial: false,
     });
     assert_eq!(
         world.judge(&writer("ana"), &save(generation, digest)),

@@ -104,14 +104,15 @@ pub(super) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
 }
 
 /// A path that is there, with a method that is not.
-pub(super) async fn wrong_method(request: Request) -> Response {
+pub(super) async fn wrong_method(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = format!(
         "{} {}: no such call",
         request.method(),
         request.uri().path()
     );
-    let (_, body) = refuse::http(&Refusal::Malformed { path });
-    json_bytes(405, body)
+    let mut response = refuse(&shared, &Refusal::Malformed { path });
+    *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+    response
 }
 
 /// What the address of a decision leads to where there are no pages.

@@ -131,21 +131,24 @@ pub(super) async fn act(
     respond(&shared, read.await).await
 }
 
+/// The last word of `POST .../decisions/{id}/{verb}`.
+pub(super) const VERBS: [(&str, Verb); 11] = [
+    ("edit", Verb::Edit),
+    ("options", Verb::Append(Kind::Option)),
+    ("criteria", Verb::Append(Kind::Criterion)),
+    ("suggest", Verb::Suggest),
+    ("save", Verb::Save),
+    ("reopen", Verb::Reopen),
+    ("discard", Verb::Discard),
+    ("cancel", Verb::Cancel),
+    ("why", Verb::Why),
+    ("late", Verb::Late),
+    ("import", Verb::Import),
+];
+
 fn verb(word: &str) -> Option<Verb> {
-    Some(match word {
-        "edit" => Verb::Edit,
-        "options" => Verb::Append(Kind::Option),
-        "criteria" => Verb::Append(Kind::Criterion),
-        "suggest" => Verb::Suggest,
-        "save" => Verb::Save,
-        "reopen" => Verb::Reopen,
-        "discard" => Verb::Discard,
-        "cancel" => Verb::Cancel,
-        "why" => Verb::Why,
-        "late" => Verb::Late,
-        "import" => Verb::Import,
-        _ => return None,
-    })
+    let named = VERBS.iter().find(|(name, _)| *name == word);
+    named.map(|(_, verb)| *verb)
 }
 
 pub(super) async fn respond(

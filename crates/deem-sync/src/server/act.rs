@@ -388,7 +388,7 @@ impl Space {
     pub(super) fn suggestion_moved(&mut self, id: &DecisionId, generation: Generation) {
         let number = self.room_numbers.get(&(id.clone(), generation));
         if let Some(room) = number.and_then(|number| self.rooms.get_mut(number)) {
-            room.forget_digest_time();
+            room.history.forget_digest_time();
         }
     }
 
@@ -438,6 +438,7 @@ pub(super) fn stale(record: &Record, draft: &DraftNow) -> Refusal {
             digest,
             content: draft.content.clone(),
             changed: draft.changed.clone(),
+            partial: draft.partial,
         },
         None => unavailable(),
     }

@@ -131,7 +131,7 @@ impl Space {
         let writers = room.note_writers(person);
         let contested = room.contested_by(&admitted.marks);
         let (seq, id) = (room.seq, std::sync::Arc::clone(&room.id));
-        room.changed(Change {
+        room.history.changed(Change {
             by: person.clone(),
             at: now.at,
             seq,

@@ -15,15 +15,20 @@ use deem_draft::{edit::Edit as DraftEdit, gate::Carrier};
 use serde_json::{Map, json};
 
 use super::{
-    act::{Asked, Done, Outcome, stale},
+    act::{Asked, Done, Outcome, ReplyTo, stale},
     admit::{Incoming, Sender},
+    history::Moved,
     io::Now,
-    room::unavailable,
+    rate::Bucket,
+    room::{revisions_of_log, unavailable},
     space::Space,
 };
-use crate::wire::{
-    Nack,
-    request::{AppendBody, Edit, Save},
+use crate::{
+    limits::{EDITS_BURST, EDITS_PER_SECOND},
+    wire::{
+        Nack,
+        request::{AppendBody, Edit, Save},
+    },
 };
 
 /// The plain-text form of a card may not take more of its document, bytes (`D11.3`).
@@ -54,9 +59,30 @@ impl Space {
         if named != Some(digest) {
             let content = room.content(&record.definition, suggested, now.mono_ms)?.0;
             draft.content = content.to_value();
-            draft.changed = named.map_or_else(Vec::new, |named| room.changed_since(&named));
+        }
+        if let Some(named) = named.filter(|named| *named != digest) {
+            let moved = self.moved_since(id, generation, number, &named)?;
+            (draft.changed, draft.partial) = (moved.changed, moved.partial);
         }
         Ok(draft)
+    }
+
+    /// Who moved the draft since it showed `named`: from memory, else from its log.
+    fn moved_since(
+        &mut self,
+        id: &DecisionId,
+        generation: Generation,
+        number: u32,
+        named: &Digest,
+    ) -> Result<Moved, Refusal> {
+        let held = self.records.get(id).ok_or(Refusal::NotFound)?;
+        let room = self.rooms.get_mut(&number).ok_or(Refusal::NotFound)?;
+        if room.history.should_read_log(named) {
+            let revisions = revisions_of_log(self.loader.as_mut(), held, generation);
+            room.history
+                .shown_before(revisions.map_err(|_| unavailable())?);
+        }
+        Ok(room.history.since_revision(named))
     }
 
     /// `D4`: the relay derives the answer from its own draft.
@@ -69,7 +95,8 @@ impl Space {
             let mut draft = self.draft_now(asked.now, &id, generation, Some(body.digest))?;
             let seen = body.seq.filter(|_| body.generation == generation);
             if let (Some(seq), true) = (seen, draft.changed.is_empty()) {
-                draft.changed = self.changed_after(&id, generation, seq, asked);
+                let moved = self.changed_after(&id, generation, seq, asked);
+                (draft.changed, draft.partial) = (moved.changed, moved.partial);
             }
             context.draft = Some(Box::new(draft));
         }
@@ -100,13 +127,22 @@ impl Space {
         generation: Generation,
         seq: u64,
         asked: &Asked<'_>,
-    ) -> Vec<Change> {
+    ) -> Moved {
         let number = self.room_numbers.get(&(id.clone(), generation));
         let room = number.and_then(|number| self.rooms.get(number));
-        let changed = room.map(|room| room.changed_after(seq)).unwrap_or_default();
+        let Some(room) = room else {
+            return Moved {
+                changed: Vec::new(),
+                partial: true,
+            };
+        };
+        let mut moved = room.history.since_seq(seq);
         let is_other = |change: &&Change| change.by != asked.actor.person;
-        let others: Vec<Change> = changed.iter().filter(is_other).cloned().collect();
-        if others.is_empty() { changed } else { others }
+        let others: Vec<Change> = moved.changed.iter().filter(is_other).cloned().collect();
+        if !others.is_empty() {
+            moved.changed = others;
+        }
+        moved
     }
 
     /// `D11.3`
@@ -172,6 +208,25 @@ impl Space {
         Ok(())
     }
 
+    /// Edits of a request count as those of frames do (`P9`): on a socket with its frames, else
+    /// with all that this person sends to the space.
+    fn take_edits(&mut self, asked: &Asked<'_>, count: usize) -> Result<(), Refusal> {
+        let count = u64::try_from(count).unwrap_or(u64::MAX).max(1);
+        let now_ms = asked.now.mono_ms;
+        let edits = match asked.to {
+            ReplyTo::Socket { conn, .. } => {
+                let session = self.sessions.get_mut(conn).ok_or(Refusal::NotFound)?;
+                &mut session.edits
+            }
+            ReplyTo::Http(_) => {
+                let person = asked.actor.person.clone();
+                let fresh = || Bucket::new(EDITS_PER_SECOND, EDITS_BURST, now_ms);
+                self.callers.entry(person).or_insert_with(fresh)
+            }
+        };
+        edits.take_many(now_ms, count)
+    }
+
     /// `POST .../edit`: all or none, under an id of the relay's for this person.
     pub(super) fn edit(&mut self, asked: &Asked<'_>, body: Edit) -> Result<(), Refusal> {
         let record = self.record(asked)?;
@@ -185,6 +240,7 @@ impl Space {
             });
         }
         let (id, generation) = (record.id.clone(), record.generation);
+        self.take_edits(asked, body.edits.len())?;
         let number = self.room(asked.now, &id, generation)?;
         if body.generation.is_some_and(|named| named != generation) {
             let draft = self.draft_now(asked.now, &id, generation, None)?;

@@ -53,7 +53,7 @@ impl Space {
         let row = SnapshotRow {
             room: (*room.id).clone(),
             seq,
-            bytes: snapshot,
+            bytes: room.history.before(&snapshot),
         };
         let mut staged = self.stage(now.at, person, &id.decision, &[event]);
         staged.commit.snapshots.push(row);

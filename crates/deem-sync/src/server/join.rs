@@ -85,6 +85,7 @@ impl Space {
             _ => session.control.take(now.mono_ms),
         };
         let expired = session.has_expired(now.mono_ms);
+        let several = session.dialect == Dialect::Native { several: true };
         let to = reply_to(conn, &message);
         let refused = limited.err().or(expired.then_some(Refusal::TokenExpired));
         if let Some(refusal) = refused.or(self.awake().err()) {
@@ -95,10 +96,16 @@ impl Space {
             }
             return;
         }
-        if names_another(&message, &self.config.space)
-            && let Some(to) = to
-        {
-            return self.answer(GroupId(0), &to, Err(Refusal::NotFound));
+        let refused = match named_space(&message) {
+            Some(Some(named)) if *named != self.config.space => Some(Refusal::NotFound),
+            // Which one was meant is not guessed.
+            Some(None) if several => Some(Refusal::Malformed {
+                path: "/space: missing, and this socket follows several".to_owned(),
+            }),
+            _ => None,
+        };
+        if let (Some(refusal), Some(to)) = (refused, &to) {
+            return self.answer(GroupId(0), to, Err(refusal));
         }
         match (message, to) {
             (ClientMessage::Join { room, ids, .. }, Some(to)) => {
@@ -433,15 +440,19 @@ fn without(list: &Arc<[ConnId]>, conn: ConnId) -> Arc<[ConnId]> {
     }
 }
 
-/// Whether a message means another space than this: one that its socket does not follow.
-fn names_another(message: &ClientMessage, here: &SpaceId) -> bool {
-    let named = match message {
-        ClientMessage::Join { room, .. } => Some(&room.space),
-        ClientMessage::Ask(ask) => ask.space.as_ref(),
-        ClientMessage::Records { space, .. } => space.as_ref(),
-        _ => None,
-    };
-    named.is_some_and(|space| space != here)
+/// The space a request names; `Some(None)`: it could name one and does not. `None`: it goes by the
+/// number of a room.
+fn named_space(message: &ClientMessage) -> Option<Option<&SpaceId>> {
+    match message {
+        ClientMessage::Join { room, .. } => Some(Some(&room.space)),
+        ClientMessage::Ask(ask) => Some(ask.space.as_ref()),
+        ClientMessage::Records { space, .. } => Some(space.as_ref()),
+        ClientMessage::Hello(_)
+        | ClientMessage::Leave { .. }
+        | ClientMessage::Rebase { .. }
+        | ClientMessage::MadeOn { .. }
+        | ClientMessage::Token { .. } => None,
+    }
 }
 
 /// Where the reply of a control message goes; `None` for those without one.

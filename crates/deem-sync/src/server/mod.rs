@@ -18,6 +18,7 @@ mod documents;
 mod draft_acts;
 mod edits;
 mod epoch;
+mod history;
 mod join;
 mod log;
 mod ops;

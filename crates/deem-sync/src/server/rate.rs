@@ -30,22 +30,41 @@ impl Bucket {
     /// # Errors
     /// [`Refusal::Rate`] with the time until there is one.
     pub(super) fn take(&mut self, now_ms: u64) -> Result<(), Refusal> {
-        let passed_ms = now_ms.saturating_sub(self.filled_ms);
-        self.filled_ms = self.filled_ms.max(now_ms);
-        let gained = passed_ms.saturating_mul(self.per_second);
-        self.level = self.level.saturating_add(gained).min(self.burst * UNIT);
-        match self.level.checked_sub(UNIT) {
+        self.take_many(now_ms, 1)
+    }
+
+    /// Takes `count` or none.
+    ///
+    /// # Errors
+    /// [`Refusal::Rate`] with the time until there are as many, or as many as it holds.
+    pub(super) fn take_many(&mut self, now_ms: u64, count: u64) -> Result<(), Refusal> {
+        let wanted = count.min(self.burst).saturating_mul(UNIT);
+        self.fill(now_ms);
+        match self.level.checked_sub(wanted) {
             Some(level) => {
                 self.level = level;
                 Ok(())
             }
             None => {
-                let missing = UNIT - self.level;
+                let missing = wanted.saturating_sub(self.level);
                 Err(Refusal::Rate {
                     retry_after_ms: missing.div_ceil(self.per_second.max(1)),
                 })
             }
         }
+    }
+
+    /// Whether nothing was taken from it for so long that it is as a new one.
+    pub(super) fn is_full(&mut self, now_ms: u64) -> bool {
+        self.fill(now_ms);
+        self.level == self.burst.saturating_mul(UNIT)
+    }
+
+    fn fill(&mut self, now_ms: u64) {
+        let passed_ms = now_ms.saturating_sub(self.filled_ms);
+        self.filled_ms = self.filled_ms.max(now_ms);
+        let gained = passed_ms.saturating_mul(self.per_second);
+        self.level = self.level.saturating_add(gained).min(self.burst * UNIT);
     }
 }
 

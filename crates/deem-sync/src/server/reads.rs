@@ -36,9 +36,10 @@ impl Space {
         let record = &self.records.get(id).ok_or(Refusal::NotFound)?.record;
         let mut card = whole(record);
         // What is left out for viewers is the draft; who said what of a settled one is its record.
-        let drafts = may(actor, Act::Draft, None).is_ok();
-        let (open, settled) = (record.is_open(), record.settled().is_some());
-        if !(drafts && open || settled) {
+        // What was typed before a decision was set aside can still be read: it is nowhere else.
+        let settled = record.settled().is_some();
+        let drafts = may(actor, Act::Draft, None).is_ok() && !settled;
+        if !drafts && !settled {
             return Ok(card);
         }
         let number = self.room(now, id, record.generation)?;
@@ -49,7 +50,7 @@ impl Space {
             let contested = serde_json::to_value(contested).unwrap_or_default();
             card.insert("contested".to_owned(), contested);
         }
-        if drafts && open {
+        if drafts {
             let suggested = record.suggested.as_ref();
             let (content, digest) = room.content(&record.definition, suggested, now.mono_ms)?;
             let draft = json!({

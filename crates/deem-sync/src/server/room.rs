@@ -1,10 +1,6 @@
 //! A draft room in memory: the gate's room, its members, and what a `stale` needs to know.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    rc::Rc,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use deem_core::{
@@ -22,7 +18,8 @@ use deem_draft::{
 };
 
 use super::{
-    commit::{BindingRow, GroupId, LoadError, Loader, RoomId, SnapshotRow},
+    commit::{BindingRow, DraftRow, GroupId, LoadError, Loader, RoomId, RoomImage, SnapshotRow},
+    history::History,
     io::ConnId,
     presence::Presence,
     records::HeldRecord,
@@ -36,9 +33,6 @@ use crate::{
     },
 };
 
-/// A digest costs as much as twenty updates, so a room that is being edited takes one at most this
-/// often, ms: often enough for every revision that anybody looked at.
-const DIGEST_EVERY_MS: u64 = 100;
 /// One draft in memory.
 pub(super) struct DraftRoom {
     pub(super) number: u32,
@@ -65,9 +59,8 @@ pub(super) struct DraftRoom {
     pub(super) bytes: usize,
     /// Contested cells as the members were told last.
     contested: Vec<Contested>,
-    changes: VecDeque<Change>,
-    revisions: VecDeque<(Digest, u64)>,
-    digested_ms: Option<u64>,
+    /// Who moved it since when.
+    pub(super) history: History,
     /// The frame of a cold join at a seq, per form.
     cold: Vec<((u64, Form), Bytes)>,
     /// Its space's note that some room has to be loaded again.
@@ -113,9 +106,7 @@ impl DraftRoom {
             unwritten: BTreeMap::new(),
             bytes: 0,
             contested: Vec::new(),
-            changes: VecDeque::new(),
-            revisions: VecDeque::new(),
-            digested_ms: None,
+            history: History::default(),
             cold: Vec::new(),
             any_broken: Rc::default(),
         }
@@ -131,6 +122,7 @@ impl DraftRoom {
     ) -> Result<Self, LoadError> {
         let loaded = load_gate(loader, held, generation)?;
         let mut room = Self::new(number, loaded.gate, GroupId(0), now_ms);
+        room.history = loaded.history;
         room.seq = loaded.seq;
         room.snapshot_seq = loaded.snapshot_seq;
         room.bound(loaded.bound);
@@ -215,7 +207,7 @@ impl DraftRoom {
             let (content, digest) = gate.content(definition, suggested)?;
             Ok((content.clone(), digest))
         })?;
-        self.remember(digest, now_ms);
+        self.history.shows(digest, self.seq, now_ms);
         Ok((content, digest))
     }
 
@@ -227,18 +219,8 @@ impl DraftRoom {
         now_ms: u64,
     ) -> Result<Digest, Refusal> {
         let digest = self.read(|gate| Ok(gate.content(definition, suggested)?.1))?;
-        self.remember(digest, now_ms);
+        self.history.shows(digest, self.seq, now_ms);
         Ok(digest)
-    }
-
-    fn remember(&mut self, digest: Digest, now_ms: u64) {
-        self.digested_ms = Some(now_ms);
-        if self.revisions.back() != Some(&(digest, self.seq)) {
-            self.revisions.push_back((digest, self.seq));
-            if self.revisions.len() > REVISIONS_KEPT {
-                self.revisions.pop_front();
-            }
-        }
     }
 
     /// Takes over bindings from the store.
@@ -296,48 +278,10 @@ impl DraftRoom {
         suggested: Option<&OptionId>,
         now_ms: u64,
     ) {
-        let due = self
-            .digested_ms
-            .is_none_or(|ms| now_ms.saturating_sub(ms) >= DIGEST_EVERY_MS);
-        let known = self.digested_ms.is_some()
-            && self
-                .revisions
-                .back()
-                .is_some_and(|(_, seq)| *seq == self.seq);
-        if due && !known {
+        if self.history.wants_digest(self.seq, now_ms) {
             // A defect is found by the update itself.
             let _ = self.digest(definition, suggested, now_ms);
         }
-    }
-
-    /// Notes who moved the draft.
-    pub(super) fn changed(&mut self, change: Change) {
-        self.changes.push_back(change);
-        if self.changes.len() > REVISIONS_KEPT {
-            self.changes.pop_front();
-        }
-    }
-
-    /// Who moved the draft since the revision `digest`, oldest first; empty where unknown.
-    pub(super) fn changed_since(&self, digest: &Digest) -> Vec<Change> {
-        let seen = self
-            .revisions
-            .iter()
-            .rev()
-            .find(|(known, _)| known == digest);
-        seen.map(|(_, seq)| self.changed_after(*seq))
-            .unwrap_or_default()
-    }
-
-    /// Who moved the draft after an update, oldest first, as far as is remembered.
-    pub(super) fn changed_after(&self, seq: u64) -> Vec<Change> {
-        let later = self.changes.iter().filter(|change| change.seq > seq);
-        later.cloned().collect()
-    }
-
-    /// The suggestion went or came: what the draft shows may be another revision now.
-    pub(super) fn forget_digest_time(&mut self) {
-        self.digested_ms = None;
     }
 
     /// The whole state as one sync step 2, encoded once: a client that counts itself as synced by
@@ -370,7 +314,8 @@ impl DraftRoom {
 
     /// Everything up to the last update as a row; `None` while it cannot be read.
     pub(super) fn snapshot(&mut self) -> Option<SnapshotRow> {
-        let bytes = self.read(Room::encode).ok()?;
+        let draft = self.read(Room::encode).ok()?;
+        let bytes = self.history.before(&draft);
         self.snapshot_seq = self.seq;
         Some(SnapshotRow {
             room: (*self.id).clone(),
@@ -425,9 +370,64 @@ pub(super) fn proposal_view(proposed: &deem_draft::gate::Proposed) -> ProposalVi
 /// A gate as it is in the store.
 struct Loaded {
     gate: Room,
+    history: History,
     seq: u64,
     snapshot_seq: u64,
     bound: Vec<(ClientId, Person)>,
+}
+
+fn room_id(held: &HeldRecord, generation: Generation) -> RoomId {
+    RoomId {
+        decision: held.record.id.clone(),
+        generation,
+        epoch: held.epoch(generation),
+    }
+}
+
+fn damaged(id: &RoomId, what: &str) -> LoadError {
+    LoadError(format!("room {}@{}: {what}", id.decision, id.generation))
+}
+
+/// The room of a snapshot, with the last update it holds.
+fn base_of(id: &RoomId, image: &RoomImage) -> Result<(Room, History, u64), LoadError> {
+    let Some((seq, bytes)) = &image.snapshot else {
+        let draft = DraftId {
+            decision: id.decision.clone(),
+            generation: id.generation,
+            epoch: Epoch(id.epoch),
+        };
+        return Ok((Room::new(draft), History::default(), 0));
+    };
+    let damaged = || damaged(id, "the snapshot is damaged");
+    let (history, draft) = History::split(bytes, *seq).ok_or_else(damaged)?;
+    let gate = Room::decode(draft).map_err(|_| damaged())?;
+    Ok((gate, history, *seq))
+}
+
+fn admit_again(
+    gate: &mut Room,
+    id: &RoomId,
+    row: &DraftRow,
+    definition: &Definition,
+) -> Result<(), LoadError> {
+    let (update, made_on) =
+        read_row(&row.bytes).ok_or_else(|| damaged(id, "a log row is damaged"))?;
+    let submission = Submission {
+        update,
+        carrier: Carrier::SyncStep2,
+        author: &row.by,
+        at: row.at,
+        seq: row.seq,
+        steps_max: PLACING_STEPS_MAX,
+        made_on: &made_on,
+    };
+    match gate.admit(&submission, definition) {
+        Ok(_) => Ok(()),
+        Err(Refused::Nack(nack)) => {
+            Err(damaged(id, &format!("update {}: {}", row.seq, nack.code())))
+        }
+        Err(Refused::Defect(_)) => Err(damaged(id, "an update does not apply")),
+    }
 }
 
 fn load_gate(
@@ -435,57 +435,55 @@ fn load_gate(
     held: &HeldRecord,
     generation: Generation,
 ) -> Result<Loaded, LoadError> {
-    let decision = &held.record.id;
-    let id = RoomId {
-        decision: decision.clone(),
-        generation,
-        epoch: held.epoch(generation),
-    };
+    let id = room_id(held, generation);
     let image = loader.room(&id)?;
-    let damaged = |what: &str| LoadError(format!("room {decision}@{generation}: {what}"));
-    let (mut gate, snapshot_seq) = match &image.snapshot {
-        Some((seq, bytes)) => (
-            Room::decode(bytes).map_err(|_| damaged("the snapshot is damaged"))?,
-            *seq,
-        ),
-        None => {
-            let draft = DraftId {
-                decision: decision.clone(),
-                generation,
-                epoch: Epoch(id.epoch),
-            };
-            (Room::new(draft), 0)
-        }
-    };
+    let (mut gate, mut history, snapshot_seq) = base_of(&id, &image)?;
     let mut seq = snapshot_seq;
     for row in image.tail {
-        let (update, made_on) =
-            read_row(&row.bytes).ok_or_else(|| damaged("a log row is damaged"))?;
-        let submission = Submission {
-            update,
-            carrier: Carrier::SyncStep2,
-            author: &row.by,
+        admit_again(&mut gate, &id, &row, &held.record.definition)?;
+        seq = seq.max(row.seq);
+        history.read(Change {
+            by: row.by,
             at: row.at,
             seq: row.seq,
-            steps_max: PLACING_STEPS_MAX,
-            made_on: &made_on,
-        };
-        match gate.admit(&submission, &held.record.definition) {
-            Ok(_) => seq = seq.max(row.seq),
-            Err(Refused::Nack(nack)) => {
-                return Err(damaged(&format!("update {}: {}", row.seq, nack.code())));
-            }
-            Err(Refused::Defect(_)) => return Err(damaged("an update does not apply")),
-        }
+        });
     }
-    let bound = bind_again(&mut gate, &id, loader.bindings(decision)?);
+    let bound = bind_again(&mut gate, &id, loader.bindings(&id.decision)?);
     settle_again(&mut gate, held);
     Ok(Loaded {
         gate,
+        history,
         seq,
         snapshot_seq,
         bound,
     })
+}
+
+/// What a draft showed after each of the latest updates of its log, oldest first.
+pub(super) fn revisions_of_log(
+    loader: &mut dyn Loader,
+    held: &HeldRecord,
+    generation: Generation,
+) -> Result<Vec<(Digest, u64)>, LoadError> {
+    let id = room_id(held, generation);
+    let image = loader.room(&id)?;
+    let (mut gate, _, mut seq) = base_of(&id, &image)?;
+    let record = &held.record;
+    let mut revisions = Vec::new();
+    let mut left = image.tail.len();
+    let mut rows = image.tail.iter();
+    loop {
+        if left < REVISIONS_KEPT {
+            let shown = gate.content(&record.definition, record.suggested.as_ref());
+            let (_, digest) = shown.map_err(|_| damaged(&id, "the draft cannot be read"))?;
+            revisions.push((digest, seq));
+        }
+        let Some(row) = rows.next() else {
+            return Ok(revisions);
+        };
+        admit_again(&mut gate, &id, row, &record.definition)?;
+        (seq, left) = (row.seq, left.saturating_sub(1));
+    }
 }
 
 /// A log row: the update alone.

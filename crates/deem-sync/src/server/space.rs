@@ -15,6 +15,7 @@ use super::{
     io::{ConnId, Now, Output, ReplyId, Request, SpaceConfig},
     log::Waiter,
     pipeline::Pipeline,
+    rate::Bucket,
     records::{HeldRecord, PendingOps},
     room::{DraftRoom, RoomKey, unavailable},
     session::{Dialect, Session},
@@ -37,6 +38,8 @@ pub struct Space {
     pub(super) waiters: Vec<Waiter>,
     /// Placing steps of a person: since when (monotonic ms), and how many.
     pub(super) steps: BTreeMap<Person, (u64, u32)>,
+    /// Edits that came without a socket, by person (`P9`).
+    pub(super) callers: BTreeMap<Person, Bucket>,
     /// When a person's stock client was last refused, monotonic ms (`P4`).
     pub(super) stock_refused: BTreeMap<Person, u64>,
     /// The number of the last log entry, durable or not.
@@ -70,6 +73,7 @@ impl Space {
             ops: BTreeMap::new(),
             waiters: Vec::new(),
             steps: BTreeMap::new(),
+            callers: BTreeMap::new(),
             stock_refused: BTreeMap::new(),
             last_commit: 0,
             durable_commit: 0,
@@ -132,7 +136,7 @@ impl Space {
                     conn,
                     kind: kind.clone(),
                     rid: rid.clone(),
-                    id: None,
+                    id: bad.id.clone(),
                 };
                 self.answer(GroupId(0), &to, Err(refusal));
             }

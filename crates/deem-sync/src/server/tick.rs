@@ -18,6 +18,7 @@ impl Space {
         self.end_waits(now);
         self.tick_rooms(now);
         self.tick_documents(now);
+        self.callers.retain(|_, edits| !edits.is_full(now.mono_ms));
     }
 
     /// When to call [`Space::tick`], by the monotonic clock.

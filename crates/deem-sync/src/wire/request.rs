@@ -31,6 +31,8 @@ pub struct BadMessage {
     pub kind: Option<String>,
     /// Its rid, where there was one.
     pub rid: Option<Value>,
+    /// The record it names, where it names one.
+    pub id: Option<DecisionId>,
     /// What is wrong.
     pub malformed: Malformed,
 }
@@ -344,6 +346,7 @@ impl ClientMessage {
         let bad = |kind: Option<&str>, rid: Option<&Value>, path: String| BadMessage {
             kind: kind.map(str::to_owned),
             rid: rid.cloned(),
+            id: None,
             malformed: Malformed { path },
         };
         let value = strict::parse(text.as_bytes()).map_err(|wrong| bad(None, None, wrong.path))?;
@@ -358,8 +361,12 @@ impl ClientMessage {
                 "/kind: expected a string".to_owned(),
             ));
         };
-        Self::read_body(&kind, map)
-            .map_err(|malformed| bad(Some(&kind), rid.as_ref(), malformed.path))
+        let id = map.get("id").and_then(Value::as_str);
+        let id = id.and_then(|id| DecisionId::parse(id).ok());
+        Self::read_body(&kind, map).map_err(|malformed| BadMessage {
+            id,
+            ..bad(Some(&kind), rid.as_ref(), malformed.path)
+        })
     }
 
     fn read_body(kind: &str, mut map: Map<String, Value>) -> Result<Self, Malformed> {

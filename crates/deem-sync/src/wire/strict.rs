@@ -22,8 +22,27 @@ pub fn parse(bytes: &[u8]) -> Result<Value, Malformed> {
     let read = Strict.deserialize(&mut reader);
     read.and_then(|value| reader.end().map(|()| value))
         .map_err(|error| Malformed {
-            path: format!("/: {error}"),
+            path: format!("/: {}", not_json(&error.to_string())),
         })
+}
+
+/// What is wrong with a text that is no JSON, where our reader's words would not say it.
+fn not_json(error: &str) -> String {
+    const OURS: [(&str, &str); 5] = [
+        ("recursion limit exceeded", "nested too deep"),
+        ("number out of range", "a number that is too large"),
+        ("unexpected end of hex escape", "half of a surrogate pair"),
+        (
+            "lone leading surrogate in hex escape",
+            "half of a surrogate pair",
+        ),
+        ("invalid unicode code point", "text that is not UTF-8"),
+    ];
+    let ours = OURS.iter().find(|(ours, _)| error.starts_with(ours));
+    ours.map_or_else(
+        || error.to_owned(),
+        |(ours, words)| error.replacen(ours, words, 1),
+    )
 }
 
 /// Reads a shape out of a value.
@@ -84,6 +103,20 @@ fn in_words_of_json(error: &str) -> String {
         ("expected a sequence", "expected an array"),
         ("expected a map", "expected an object"),
     ];
+    // How our numbers are stored says nothing to a sender; how large they may be does.
+    const NUMBERS: [(&str, u64); 4] = [
+        ("expected u8", 0xff),
+        ("expected u16", 0xffff),
+        ("expected u32", 0xffff_ffff),
+        // What every reader of JSON still counts exactly.
+        ("expected u64", (1 << 53) - 1),
+    ];
+    if let Some((found, max)) = NUMBERS
+        .iter()
+        .find_map(|(ours, max)| Some((error.strip_suffix(ours)?, max)))
+    {
+        return format!("{found}expected a whole number from 0 to {max}");
+    }
     let error = error
         .replace("unknown variant", "unknown value")
         .replace("invalid type: map", "invalid type: an object")

@@ -84,6 +84,56 @@ fn refuses_save_of_a_stale_revision() {
     assert_eq!(world.ask(noor.conn, &save)["reason"], "stale");
 }
 
+/// D4.2: a relay that was started again still knows who moved the draft since any revision that it
+/// showed: from the log, and from the snapshot that replaced it.
+#[test]
+fn who_changed_it_survives_a_restart() {
+    for folded in [false, true] {
+        let (mut world, id, noor, mut ilse) = ready();
+        let seen = world.save_body(&id, &op(1));
+        ilse.edit(&mut world, yes("o2", "c1"));
+        world.settle();
+        if folded {
+            // Nobody is in the room: it leaves memory with a snapshot, and its log is gone.
+            world.space.disconnect(world.now, noor.conn);
+            world.space.disconnect(world.now, ilse.conn);
+            world.pass(31_000);
+            world.tick();
+            world.tick();
+            assert_eq!(world.disk.borrow().snapshots.len(), 1);
+            assert_eq!(world.space.rooms(), 0);
+        }
+        world.restart();
+        let (status, reply) = world.call(&writer("noor"), Some(&id), Verb::Save, seen);
+        assert_eq!((status, &reply["code"]), (409, &json!("stale")), "{reply}");
+        let changed = reply["changed"].as_array().unwrap();
+        let who: Vec<_> = changed
+            .iter()
+            .map(|change| (change["by"].as_str().unwrap(), change["seq"].as_u64()))
+            .collect();
+        assert_eq!(who, [("ilse", Some(3))], "folded: {folded}");
+        assert_eq!(reply.get("partial"), None);
+    }
+}
+
+/// D4.2: a revision that nobody remembers is not said to have changed by nobody.
+#[test]
+fn an_unknown_revision_is_said_to_be_unknown() {
+    let (mut world, id, _, _) = ready();
+    let mut save = world.save_body(&id, &op(1));
+    save["digest"] = "0".repeat(64).into();
+    for attempt in [1, 2] {
+        save["op"] = op(attempt).into();
+        let (_, reply) = world.call(&writer("noor"), Some(&id), Verb::Save, save.clone());
+        assert_eq!(
+            (&reply["code"], &reply["changed"], &reply["partial"]),
+            (&json!("stale"), &json!([]), &json!(true)),
+            "{reply}"
+        );
+        world.restart();
+    }
+}
+
 /// D4.3: what is not answerable is `invalid`, naming the question.
 #[test]
 fn refuses_save_of_what_is_no_answer() {

@@ -40,7 +40,8 @@ fn a_hello_is_told_what_it_missed() {
     // A socket of several spaces is told which space a broadcast is about.
     world.open(json!({"op": op(2), "question": "Why?", "response": "text"}));
     assert_eq!(world.of_kind(ConnId(999), "question:open")[0]["space"], "s");
-    let records = world.ask(ConnId(999), &json!({"kind": "records", "rid": 1}));
+    let ask = json!({"kind": "records", "rid": 1, "space": "s"});
+    let records = world.ask(ConnId(999), &ask);
     assert_eq!(
         (
             records["records"].as_array().unwrap().len(),
@@ -48,6 +49,59 @@ fn a_hello_is_told_what_it_missed() {
         ),
         (2, &json!(3))
     );
+}
+
+/// P3: a socket of several spaces says which one it means; none is guessed, and nothing happens.
+#[test]
+fn a_socket_of_several_spaces_names_the_one_it_means() {
+    let (mut world, id) = World::with_choice();
+    let conn = ConnId(999);
+    let connect = Connect {
+        conn,
+        actor: writer("noor"),
+        expires_mono_ms: None,
+        since: 1,
+        other_store: false,
+        ops: Vec::new(),
+        several_spaces: true,
+    };
+    world.space.connect(world.now, &connect);
+    let discard = json!({"kind": "question:discard", "rid": 1, "id": id, "op": op(1)});
+    let records = json!({"kind": "records", "rid": 2});
+    for message in [&discard, &records] {
+        let reply = world.ask(conn, message);
+        assert_eq!(
+            (&reply["ok"], &reply["reason"], &reply["path"]),
+            (
+                &json!(false),
+                &json!("malformed"),
+                &json!("/space: missing, and this socket follows several")
+            )
+        );
+        assert_eq!(reply["rid"], message["rid"]);
+    }
+    assert_eq!(world.get(&writer("noor"), &id)["status"], "open");
+    let mut discard = discard;
+    discard["space"] = "s".into();
+    discard["rid"] = 3.into();
+    assert_eq!(world.ask(conn, &discard)["ok"], true);
+    // A room has its space in its name, and its number afterwards.
+    let join = json!({"kind": "join", "rid": 4, "room": format!("s/{id}"), "ids": [7]});
+    assert_eq!(world.ask(conn, &join)["ok"], true);
+}
+
+/// P3: the reply to a request of the wrong shape names the record that the request named.
+#[test]
+fn a_malformed_request_is_answered_by_kind_rid_and_id() {
+    let (mut world, id) = World::with_choice();
+    let conn = world.connect(writer("noor"));
+    let reply = world.ask(
+        conn,
+        &json!({"kind": "question:criterion", "rid": "r1", "id": id, "key": 7, "label": "Room"}),
+    );
+    assert_eq!(reply["kind"], "question:criterion");
+    assert_eq!((&reply["id"], &reply["ok"]), (&json!(id), &json!(false)));
+    assert_eq!(reply["reason"], "malformed");
 }
 
 /// P3: what is being committed while a socket says hello reaches it as a broadcast.
