@@ -13,6 +13,7 @@ mod folding;
 mod growth;
 mod lengths;
 mod matrix;
+mod refusals;
 
 /// Runs `check` on every case of `table`; `check` says what is wrong, if anything.
 fn run(table: &str, cases: usize, check: fn(&Value, &Value) -> Result<(), String>) {
@@ -96,4 +97,19 @@ fn matrix_table() {
         38,
         matrix::check,
     );
+}
+
+const REFUSALS: &str = include_str!("../../../../tests/fixtures/refusals.json");
+
+/// D1.1, D1.3, D1.4, D1.5, D1.6, D1.7, D2.2, D2.3, D2.4, D2.7, D2.8, D2.9, D3, D4.2, D4.3, D4.4,
+/// D4.9, D5.1, D5.2, D5.3, D5.4, D6.1, D6.2: each refusal with its values, in the order of checks.
+#[test]
+fn refusals_table() {
+    assert_eq!(refusals::run(REFUSALS), 152, "every case of the table ran");
+}
+
+/// D6.1: no code and no reason that a decision can give is without a case.
+#[test]
+fn refusals_table_has_every_code() {
+    refusals::covers(REFUSALS, include_str!("../../codes.json"));
 }
