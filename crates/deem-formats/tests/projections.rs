@@ -1,7 +1,10 @@
 //! The table of projections: written byte for byte, read back, refused with line and column.
+//! Natively and, with `wasm-bindgen-test-runner`, in wasm.
 
 use deem_formats::{FormatError, Projection, read, write};
 use serde::Deserialize;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

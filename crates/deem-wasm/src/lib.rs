@@ -31,7 +31,8 @@ mod pure;
 pub use engine::Engine;
 #[cfg(feature = "rules")]
 pub use pure::{
-    check_field, content_digest, decide, derive_answer, evolve, fold_label, read_matrix,
+    check_edit, check_field, check_proposal, content_digest, decide, derive_answer, evolve,
+    fold_label, read_matrix, read_projections, write_projection,
 };
 
 use wasm_bindgen::prelude::wasm_bindgen;

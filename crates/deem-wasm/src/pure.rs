@@ -7,13 +7,16 @@ use deem_core::{
     command::{Command, Context},
     definition::Definition,
     draft::{DraftView, Mark, Proposal},
+    edit::{Edit, Sheet},
     event::Event,
     id::{Cell, CriterionId, DecisionId, Generation, OptionId},
     matrix,
     record::Record,
+    refusal::Refusal,
     text::{self, Field, Source},
 };
 use deem_draft::content::{content, counting_appended};
+use deem_formats::Projection;
 use serde::Serialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -151,6 +154,92 @@ pub fn evolve(record: Option<String>, events: &str) -> Result<String, JsValue> {
     let record: Option<Record> = record.map(|record| read(&record)).transpose()?;
     let events: Vec<Event> = read(events)?;
     write(&events.iter().fold(record, deem_core::evolve))
+}
+
+/// Whether an edit of a draft that holds `proposals` is well formed for its card (`D2`).
+///
+/// # Errors
+/// The refusal, or `malformed`.
+#[wasm_bindgen(js_name = checkEdit)]
+pub fn check_edit(
+    decision: &str,
+    definition: &str,
+    proposals: &str,
+    edit: &str,
+) -> Result<(), JsValue> {
+    let edit: Edit = read(edit)?;
+    on_sheet(decision, definition, proposals, |sheet| sheet.check(&edit))
+}
+
+/// Whether a proposal can enter a draft that holds `proposals` (`D6.1`).
+///
+/// # Errors
+/// The refusal, or `malformed`.
+#[wasm_bindgen(js_name = checkProposal)]
+pub fn check_proposal(
+    decision: &str,
+    definition: &str,
+    proposals: &str,
+    proposal: &str,
+) -> Result<(), JsValue> {
+    let proposal: Proposal = read(proposal)?;
+    on_sheet(decision, definition, proposals, |sheet| {
+        sheet.check_proposal(&proposal)
+    })
+}
+
+fn on_sheet(
+    decision: &str,
+    definition: &str,
+    proposals: &str,
+    check: impl FnOnce(&Sheet<'_>) -> Result<(), Refusal>,
+) -> Result<(), JsValue> {
+    let decision = DecisionId::parse(decision).map_err(|error| malformed(&error.to_string()))?;
+    let definition: Definition = read(definition)?;
+    let proposals: Vec<Proposal> = read(proposals)?;
+    let sheet = Sheet {
+        decision: &decision,
+        definition: &definition,
+        proposals: &proposals,
+    };
+    check(&sheet).map_err(|refusal| thrown(&refusal))
+}
+
+/// The `<Questionnaire>` of a decision (`D11.2`): `{id, status, definition, saved}` to its text.
+///
+/// # Errors
+/// `malformed`.
+#[wasm_bindgen(js_name = writeProjection)]
+pub fn write_projection(projection: &str) -> Result<String, JsValue> {
+    let projection: Projection = read(projection)?;
+    Ok(deem_formats::write(&projection))
+}
+
+/// Every `<Questionnaire>` of a Markdown document, in order, as [`write_projection`] takes them.
+///
+/// # Errors
+/// `malformed {path, line, column, what}` for the first that cannot be read; line and column count
+/// from 1, the column in characters.
+#[wasm_bindgen(js_name = readProjections)]
+pub fn read_projections(document: &str) -> Result<String, JsValue> {
+    let read = deem_formats::read(document).map_err(|error| {
+        #[derive(Serialize)]
+        struct Thrown {
+            code: &'static str,
+            path: String,
+            line: usize,
+            column: usize,
+            what: String,
+        }
+        to_js(&Thrown {
+            code: "malformed",
+            path: error.to_string(),
+            line: error.line,
+            column: error.column,
+            what: error.what,
+        })
+    })?;
+    write(&read)
 }
 
 fn option_id(id: Option<String>) -> Result<Option<OptionId>, JsValue> {

@@ -22,9 +22,13 @@ fn an_edit_works_with_the_browsers_randomness() {
         engine.set_mark(DECISION, "o1", "c1", 2).unwrap();
         let batch = engine.drain();
         assert!(outputs(&batch).iter().any(|(op, _)| *op == 7));
-        rows(&batch).into_values().next().unwrap()["client"]
-            .as_u64()
-            .unwrap()
+        assert_eq!(rows(&batch).len(), 1);
+        engine
+            .set_presence(DECISION, Some("{}".to_owned()))
+            .unwrap();
+        let shown = engine.snapshot(DECISION).unwrap().unwrap();
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        shown["presence"][0]["clientId"].as_u64().unwrap()
     };
     assert_ne!(client(&mut one), client(&mut two));
     let digest = |engine: &mut deem_wasm::Engine| {

@@ -1,10 +1,10 @@
 //! The elements of a projection.
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::str::FromStr;
 
 use deem_core::{
     Answer, Answering, At, Cell, Chosen, Criterion, Definition, Mark, OptionDef, Person, Question,
-    QuestionAnswer,
+    QuestionAnswer, map::BTreeMap,
 };
 
 use super::{
