@@ -6,13 +6,17 @@ import { readFile, type WasmSource } from "./wasm-file.js";
 import initWasm from "./testing/deem_rules.js";
 
 export {
+  checkEdit,
   checkField,
+  checkProposal,
   contentDigest,
   decide,
   deriveAnswer,
   evolve,
   foldLabel,
   readMatrix,
+  readProjections,
+  writeProjection,
 } from "./testing/deem_rules.js";
 
 let ready: Promise<void> | undefined;

@@ -121,7 +121,8 @@ class World {
     const questions = { [question]: { mode: "custom", single: null, text: "Done" } };
     const view = { questions, picks: [], marks: {}, proposals: [] };
     const save = { generation: this.record.generation, digest, shown: null, pressed_at: null };
-    this.#act("ana", "writer", { save }, { view, digest, content: null, changed: [] });
+    const now = { view, digest, content: null, changed: [], partial: false };
+    this.#act("ana", "writer", { save }, now);
   }
 
   append(step: Step): unknown {

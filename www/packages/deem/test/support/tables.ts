@@ -2,10 +2,20 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
+/** From dist-test/ in the package up to the repository, unless a run elsewhere says where. */
+const FIXTURES =
+  process.env["DEEM_FIXTURES"] ?? new URL("../../../../../tests/fixtures/", import.meta.url);
+
 export interface Case<Input, Expect> {
   name: string;
   input: Input;
   expect: Expect;
+}
+
+/** A whole table, for what it holds beside its cases. */
+export function readTable(name: string): { cases: Case<unknown, unknown>[] } {
+  const file = new URL(`${name}.json`, FIXTURES);
+  return JSON.parse(readFileSync(file, "utf8")) as { cases: Case<unknown, unknown>[] };
 }
 
 /** Every case of a table; `count` is how many there are, so that an emptied table fails. */
@@ -14,9 +24,7 @@ export function runTable<Input, Expect>(
   count: number,
   check: (input: Input, expect: Expect) => void,
 ): void {
-  // From dist-test/ in the package up to the repository.
-  const file = new URL(`../../../../../tests/fixtures/${name}.json`, import.meta.url);
-  const table = JSON.parse(readFileSync(file, "utf8")) as { cases: Case<Input, Expect>[] };
+  const table = readTable(name) as { cases: Case<Input, Expect>[] };
   const wrong: string[] = [];
   for (const one of table.cases) {
     try {
