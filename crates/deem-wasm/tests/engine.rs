@@ -71,7 +71,9 @@ fn randomness_is_the_platforms() {
         // A column's id is derived from its key (D6.2).
         let shown = snapshot(&mut engine);
         let id = shown["columns"][2]["id"].as_str().unwrap().to_owned();
-        engine.set_presence(DECISION, Some("{}".to_owned())).unwrap();
+        engine
+            .set_presence(DECISION, Some("{}".to_owned()))
+            .unwrap();
         let shown = snapshot(&mut engine);
         (shown["presence"][0]["clientId"].as_u64().unwrap(), id)
     };
