@@ -73,7 +73,11 @@ impl fmt::Display for ServeError {
                 f,
                 "{address} is in use by another program: stop it, or give another --listen"
             ),
-            Self::Listen(address, error) => write!(f, "cannot listen on {address}: {error}"),
+            Self::Listen(address, error) => write!(
+                f,
+                "cannot listen on {address}: {error}; give --listen an address of this machine \
+                 and a port that you may use"
+            ),
             Self::Store(why) => f.write_str(why),
             Self::System(error) => write!(f, "the system refused what a relay needs: {error}"),
         }

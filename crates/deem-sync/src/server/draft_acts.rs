@@ -239,6 +239,20 @@ impl Space {
                 max: EDITS_PER_REQUEST_MAX.try_into().unwrap_or(0),
             });
         }
+        if body.question.is_some()
+            && record
+                .definition
+                .named_or_only(body.question.as_ref())
+                .is_none()
+        {
+            // Also where no edit needs to know the question.
+            return Err(Refusal::Invalid {
+                field: Some("question".to_owned()),
+                reason: Reason::Pattern,
+                question: None,
+                max: None,
+            });
+        }
         let (id, generation) = (record.id.clone(), record.generation);
         self.take_edits(asked, body.edits.len())?;
         let number = self.room(asked.now, &id, generation)?;
