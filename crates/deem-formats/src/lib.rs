@@ -4,7 +4,8 @@
 //! read back exactly. Records stay authoritative; importing one never changes a saved answer.
 //!
 //! This crate must not hold rules (what may be asked or answered is judged by `deem-core`), I/O,
-//! or, without the feature `read`, a parser: the browser links the writer only.
+//! or, without the feature `read`, a parser. The browser's engine links nothing of it; the rules of
+//! `deem/testing` link it whole.
 //!
 //! Invariants
 //! - `FORMATS-1` [`read()`] of [`write()`] is the projection that was written.

@@ -219,7 +219,7 @@ pub fn write_projection(projection: &str) -> Result<String, JsValue> {
 ///
 /// # Errors
 /// `malformed {path, line, column, what}` for the first that cannot be read; line and column count
-/// from 1, the column in characters.
+/// from 1, the column in characters. A fault of the Markdown parser itself ends this instance.
 #[wasm_bindgen(js_name = readProjections)]
 pub fn read_projections(document: &str) -> Result<String, JsValue> {
     let read = deem_formats::read(document).map_err(|error| {
