@@ -66,6 +66,8 @@ export async function cli(args, { url, space = "demo", user = "cli", state, role
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
+  // It may have ended without reading anything.
+  child.stdin.on("error", () => {});
   child.stdin.end(input ?? "");
   const [code] = await once(child, "close");
   return { code, stdout, stderr, json: () => JSON.parse(stdout) };

@@ -21,7 +21,15 @@ cargo xtask wasm            build the browser engine (pins: wasm-pack.toml)
 cargo xtask size            sizes of what a browser downloads, against their budgets
 cargo xtask tidy            crate arrows, file sizes, words, and the tests of every rule
 cargo xtask mutants [NAME]  break one rule at a time and expect its test to fail
-cargo xtask bench [...]     measure; arguments go to the bench";
+cargo xtask bench [NAME...] measure: engine, saves, fanout, joins; --help says what each is
+
+Examples:
+  cargo xtask demo --listen 127.0.0.1:8080
+  cargo xtask test                          before a change is handed in; logs are in target/xtask
+  cargo xtask test --only rust,tidy         while it is made
+  cargo xtask test --only release,e2e       browsers, stock clients, bad input, kill -9
+  cargo xtask mutants D4.4-settles-twice    one patch of tests/mutants
+  cargo xtask bench saves fanout";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,7 +39,9 @@ fn main() -> ExitCode {
         Err(sentence) => return fail(&sentence),
     };
     let done = match words.as_slice() {
-        [] | ["help" | "--help" | "-h"] => {
+        // The bench says itself what it measures.
+        ["bench", ..] => bench(&repo, &words[1..]),
+        [] | ["help", ..] | [.., "--help" | "-h"] => {
             println!("{HELP}");
             Ok(())
         }
@@ -45,10 +55,6 @@ fn main() -> ExitCode {
         ["size"] => run::cargo(&repo, &["run", "--quiet", "-p", "xtask-wasm", "--", "size"]),
         ["tidy"] => tidy::tidy(&repo),
         ["mutants", names @ ..] => mutants::mutants(&repo, names),
-        ["bench", rest @ ..] => {
-            let bench = ["run", "--quiet", "--release", "-p", "deem-bench", "--"];
-            run::cargo(&repo, &[&bench, rest].concat())
-        }
         _ => Err(format!(
             "unknown: cargo xtask {}\n\n{HELP}",
             words.join(" ")
@@ -58,6 +64,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => fail(&sentence),
     }
+}
+
+fn bench(repo: &repo::Repo, arguments: &[&str]) -> Result<(), String> {
+    let bench = ["run", "--quiet", "--release", "-p", "deem-bench", "--"];
+    run::cargo(repo, &[&bench, arguments].concat())
 }
 
 fn fail(sentence: &str) -> ExitCode {

@@ -4,7 +4,7 @@ mod counts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
+    fs::{self, File, TryLockError},
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -141,6 +141,7 @@ pub fn test(repo: &Repo, arguments: &[&str]) -> Result<(), String> {
     };
     let logs = repo.target.join("xtask");
     fs::create_dir_all(&logs).map_err(|e| format!("{}: {e}", logs.display()))?;
+    let _locks = lock(&logs, &chosen)?;
     let (mut passed, mut failed, mut broken) = (0, 0, Vec::new());
     let started = Instant::now();
     for step in chosen {
@@ -189,6 +190,27 @@ fn choose(arguments: &[&str]) -> Result<Option<Vec<&'static Step>>, String> {
         }
         _ => Err("usage: cargo xtask test [--only NAME,NAME | --list]".into()),
     }
+}
+
+/// Takes the chosen steps for this run: two at once would write into one log and count each other's
+/// tests. The system frees a lock when the process ends, however it ends.
+fn lock(logs: &Path, chosen: &[&Step]) -> Result<Vec<File>, String> {
+    let take = |step: &&Step| {
+        let path = logs.join(format!("{}.lock", step.name));
+        let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+        let file = File::options().create(true).append(true).open(&path);
+        let file = file.map_err(wrong)?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => Err(format!(
+                "another cargo xtask test has the step {} in this checkout: wait for it to end, or \
+                 choose other steps with --only",
+                step.name
+            )),
+            Err(TryLockError::Error(error)) => Err(wrong(error)),
+        }
+    };
+    chosen.iter().map(take).collect()
 }
 
 /// Runs one step and prints its line.
@@ -426,6 +448,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_step_runs_once_at_a_time() {
+        let logs = std::env::temp_dir().join(format!("xtask-lock-{}", std::process::id()));
+        fs::create_dir_all(&logs).unwrap();
+        let (fmt, tidy) = (&STEPS[0], &STEPS[1]);
+        let held = lock(&logs, &[fmt]).unwrap();
+        let refused = lock(&logs, &[tidy, fmt]).unwrap_err();
+        assert!(refused.contains("step fmt"), "{refused}");
+        assert!(lock(&logs, &[tidy]).is_ok(), "a refused run holds nothing");
+        drop(held);
+        assert!(lock(&logs, &[fmt]).is_ok());
+        fs::remove_dir_all(&logs).unwrap();
     }
 
     #[test]

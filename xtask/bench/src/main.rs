@@ -20,8 +20,30 @@ use std::{
 
 use process::Relay;
 
+const HELP: &str = "\
+Measures and prints; asserts nothing. Leave the machine alone meanwhile: both cores are used.
+
+cargo xtask bench [engine|saves|fanout|joins]...   all of them without a name
+
+  engine   one mark: encoding it, and the gate with apply and content; a digest. In this process
+  saves    saves of different decisions over HTTP, 64 in flight, each on disk before its answer
+  fanout   50 rooms of 10 members, from 9,000 deliveries a second up
+  joins    cold joins of a 50 KB draft, and the memory of an idle connection
+
+All but engine start target/release/deem as a process of its own, over TCP, with its SQLite file
+under target/bench: build it first (cargo build --release -p deem-cli).
+
+Examples:
+  cargo xtask bench
+  cargo xtask bench saves
+  cargo xtask bench engine joins";
+
 fn main() -> io::Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
+    if wanted.iter().any(|word| word == "--help" || word == "-h") {
+        println!("{HELP}");
+        return Ok(());
+    }
     let all = ["engine", "saves", "fanout", "joins"];
     if let Some(word) = wanted.iter().find(|word| !all.contains(&word.as_str())) {
         return Err(io::Error::other(format!(
