@@ -11,7 +11,7 @@ use serde::{
     Deserializer,
     de::{
         DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess,
-        SeqAccess, VariantAccess, Visitor, value::StringDeserializer,
+        SeqAccess, VariantAccess, Visitor, value::StrDeserializer,
     },
     forward_to_deserialize_any,
 };
@@ -219,6 +219,7 @@ impl<'de> SeqAccess<'de> for Items {
 
 struct Members {
     rest: serde_json::map::IntoIter,
+    name: String,
     value: Option<Value>,
 }
 
@@ -226,8 +227,20 @@ impl Members {
     fn of(members: Map<String, Value>) -> Self {
         Self {
             rest: members.into_iter(),
+            name: String::new(),
             value: None,
         }
+    }
+
+    /// To the next member; kept out of the readers, of which there is one for every struct.
+    #[inline(never)]
+    fn step(&mut self) -> bool {
+        let Some((name, value)) = self.rest.next() else {
+            return false;
+        };
+        self.name = name;
+        self.value = Some(value);
+        true
     }
 }
 
@@ -238,11 +251,11 @@ impl<'de> MapAccess<'de> for Members {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Misshapen> {
-        let Some((name, value)) = self.rest.next() else {
+        if !self.step() {
             return Ok(None);
-        };
-        self.value = Some(value);
-        seed.deserialize(Tree(Value::String(name))).map(Some)
+        }
+        let name: StrDeserializer<'_, Misshapen> = self.name.as_str().into_deserializer();
+        seed.deserialize(name).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Misshapen> {
@@ -263,7 +276,7 @@ impl<'de> EnumAccess<'de> for Variant {
         self,
         seed: V,
     ) -> Result<(V::Value, Content), Misshapen> {
-        let name: StringDeserializer<Misshapen> = self.name.into_deserializer();
+        let name: StrDeserializer<'_, Misshapen> = self.name.as_str().into_deserializer();
         Ok((seed.deserialize(name)?, Content(self.value)))
     }
 }

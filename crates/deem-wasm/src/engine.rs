@@ -131,8 +131,8 @@ impl Engine {
     }
 
     /// A message of another tab.
-    pub fn message(&mut self, text: &str) {
-        self.client.message(text);
+    pub fn message(&mut self, bytes: &[u8]) {
+        self.client.message(bytes);
     }
 
     /// Whether the page can be seen.
@@ -450,8 +450,7 @@ impl Engine {
             .map_err(|refusal| thrown(&refusal))
     }
 
-    /// Everything the card shows, as JSON to be parsed once, or undefined. (Through
-    /// serde-wasm-bindgen it cost a second copy of every writer: 25 kB of code.)
+    /// Everything the card shows, as JSON to be parsed once, or undefined.
     ///
     /// # Errors
     /// `malformed`.

@@ -5,7 +5,8 @@ use deem_sync::client::Output;
 
 /// Packs outputs in order.
 pub(crate) fn pack(outputs: &[Output]) -> Vec<u8> {
-    let mut out = Vec::new();
+    // Most batches are one row: its bytes, a few names, and what changed.
+    let mut out = Vec::with_capacity(512);
     for output in outputs {
         match output {
             Output::Binary(bytes) => put(&mut out, 1, &[bytes]),
@@ -35,7 +36,7 @@ pub(crate) fn pack(outputs: &[Output]) -> Vec<u8> {
                     &[code.to_string().as_bytes(), reason.as_bytes()],
                 );
             }
-            Output::Post(text) => put(&mut out, 11, &[text.as_bytes()]),
+            Output::Post(bytes) => put(&mut out, 11, &[bytes]),
             Output::Settle { rid, reply } => {
                 put(&mut out, 12, &[rid.as_bytes(), reply.as_bytes()]);
             }

@@ -1,6 +1,6 @@
 //! What differs between two contents, in words a person can read.
 
-use deem_core::map::BTreeMap;
+use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::id::OptionId;
 
@@ -28,9 +28,7 @@ pub fn difference(old: &Content, new: &Content) -> Vec<Difference> {
         );
     }
     let word = |content: &Content, cell| content.marks.get(cell).map(|mark| mark_word(*mark));
-    let mut cells: Vec<_> = old.marks.keys().chain(new.marks.keys()).collect();
-    cells.sort();
-    cells.dedup();
+    let cells: BTreeSet<_> = old.marks.keys().chain(new.marks.keys()).collect();
     for cell in cells {
         let (before, after) = (word(old, cell), word(new, cell));
         push(
@@ -94,9 +92,7 @@ fn questions(
         }
         return;
     }
-    let mut options: Vec<_> = old.keys().chain(new.keys()).collect();
-    options.sort();
-    options.dedup();
+    let options: BTreeSet<_> = old.keys().chain(new.keys()).collect();
     for option in options {
         let label = |side: &'_ BTreeMap<OptionId, String>| side.get(option).cloned();
         if old.contains_key(option) != new.contains_key(option) {

@@ -13,26 +13,50 @@ use deem_draft::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    row::{Rows, packed},
-    save::SaveSlot,
-    undo::Step,
+use super::{bytes, row::Rows, save::SaveSlot, undo::Step};
+use crate::wire::{
+    lib0::{put_bytes, put_number},
+    reply::ProposalView,
 };
-use crate::wire::reply::ProposalView;
 
 /// Acts kept for undo, per card: what a person does between two looks at it.
 const UNDO_ACTS_MAX: usize = 200;
 
 /// One accepted update (or whole state) of a draft as the device keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Accepted {
     pub(crate) decision: DecisionId,
     pub(crate) generation: Generation,
     pub(crate) epoch: Epoch,
     /// Of the last update in it.
     pub(crate) seq: u64,
-    #[serde(with = "packed")]
     pub(crate) update: Vec<u8>,
+}
+
+impl Accepted {
+    /// As the device keeps it.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = vec![bytes::VERSION];
+        bytes::put_text(&mut out, self.decision.as_str());
+        put_number(&mut out, self.generation.0.into());
+        put_number(&mut out, self.epoch.0.into());
+        put_number(&mut out, self.seq);
+        put_bytes(&mut out, &self.update);
+        out
+    }
+
+    /// Reads it again; `None` = another version, or damaged.
+    pub(crate) fn from_bytes(whole: &[u8]) -> Option<Self> {
+        let mut from = bytes::fields(whole)?;
+        let accepted = Self {
+            decision: bytes::decision(&mut from)?,
+            generation: Generation(bytes::short(&mut from)?),
+            epoch: Epoch(bytes::short(&mut from)?),
+            seq: bytes::number(&mut from)?,
+            update: bytes::bytes(&mut from)?,
+        };
+        from.is_empty().then_some(accepted)
+    }
 }
 
 /// What the relay has accepted of one draft, as far as this tab knows.

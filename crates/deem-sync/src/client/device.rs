@@ -73,7 +73,7 @@ impl Client {
                 }
             }
             Some(Store::Drafts) => {
-                if let Some(accepted) = json::load::<Accepted>(value) {
+                if let Some(accepted) = Accepted::from_bytes(value) {
                     self.load_accepted(key, accepted);
                 }
             }
@@ -242,7 +242,7 @@ impl Client {
             update: update.clone(),
         };
         let old = std::mem::replace(&mut base.updates, vec![(key.clone(), update)]);
-        self.out.put(Store::Drafts, &key, json::bytes(&accepted));
+        self.out.put(Store::Drafts, &key, accepted.to_bytes());
         for (key, _) in old {
             self.out.remove(Store::Drafts, &key);
         }

@@ -164,7 +164,7 @@ impl Client {
             updates: told
                 .updates
                 .into_iter()
-                .map(|told| (String::new(), told.0))
+                .map(|update| (String::new(), update))
                 .collect(),
         });
         card.proposals = told.proposals;

@@ -6,7 +6,7 @@ use super::{
     Client,
     output::Output,
     row::{Row, Waiting},
-    tabs::{RoomTold, TabMessage, Told},
+    tabs::{RoomTold, TabMessage},
 };
 
 impl Client {
@@ -113,7 +113,7 @@ impl Client {
             updates: base
                 .updates
                 .iter()
-                .map(|(_, update)| Told(update.clone()))
+                .map(|(_, update)| update.clone())
                 .collect(),
             rows: card
                 .rows

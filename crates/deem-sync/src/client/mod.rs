@@ -13,6 +13,7 @@
 //! - A Save is made once, waits for the rows before it, and gets one outcome (`D4.7`, `D4.8`).
 
 mod asks;
+mod bytes;
 mod card;
 mod device;
 mod edits;

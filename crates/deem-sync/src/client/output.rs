@@ -76,7 +76,7 @@ pub enum Output {
         reason: String,
     },
     /// Tell the other tabs.
-    Post(String),
+    Post(Vec<u8>),
     /// A request has its answer: JSON `{ok, ...}`.
     Settle {
         /// Which request.

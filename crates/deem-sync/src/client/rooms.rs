@@ -13,7 +13,7 @@ use super::{
     Client,
     card::{Accepted, Base, Fresh, Phase},
     heard,
-    json::{self, Members, object, tree},
+    json::{Members, object, tree},
     link::Asked,
     output::{Output, Store},
     rebase::Recover,
@@ -357,7 +357,7 @@ impl Client {
             update,
         };
         let folds = base.updates.len() > UPDATES_KEPT_MAX;
-        self.out.put(Store::Drafts, &key, json::bytes(&accepted));
+        self.out.put(Store::Drafts, &key, accepted.to_bytes());
         self.tell_room(id, |decision| TabMessage::Update {
             decision,
             seq,

@@ -4,6 +4,8 @@
 //! it tells them. A row goes from its tab to the leader and from there to every tab, so that nobody
 //! builds on something the leader does not have. The tabs talk like this offline too.
 
+mod codec;
+
 use deem_core::map::BTreeSet;
 
 use deem_core::{
@@ -11,16 +13,9 @@ use deem_core::{
     record::Record,
 };
 use deem_draft::{id::Epoch, mark_log::Contested};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    Client,
-    card::Phase,
-    json,
-    output::Output,
-    row::{Row, packed},
-};
+use super::{Client, card::Phase, output::Output, row::Row};
 use crate::wire::reply::ProposalView;
 
 /// A leader must answer a ping within this, ms; else it sleeps.
@@ -28,9 +23,8 @@ const PING_MS_MAX: u64 = 2_000;
 /// A visible follower looks after its leader this often, ms.
 const PING_EVERY_MS: u64 = 5_000;
 
-/// What tabs tell each other, as JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// What tabs tell each other.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TabMessage {
     /// A tab has come.
     Hi { tab: String },
@@ -72,7 +66,6 @@ pub(crate) enum TabMessage {
     Update {
         decision: DecisionId,
         seq: u64,
-        #[serde(with = "packed")]
         update: Vec<u8>,
     },
     /// A row is durable at the relay.
@@ -103,13 +96,11 @@ pub(crate) enum TabMessage {
     Here {
         tab: String,
         decision: DecisionId,
-        #[serde(with = "packed")]
         entries: Vec<u8>,
     },
     /// Where others are.
     Presence {
         decision: DecisionId,
-        #[serde(with = "packed")]
         entries: Vec<u8>,
     },
     /// A follower's request.
@@ -129,7 +120,7 @@ pub(crate) enum TabMessage {
 }
 
 /// See [`TabMessage::Room`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RoomTold {
     pub(crate) to: Option<String>,
     pub(crate) decision: DecisionId,
@@ -138,18 +129,13 @@ pub(crate) struct RoomTold {
     pub(crate) generation: Generation,
     pub(crate) epoch: Epoch,
     pub(crate) seq: u64,
-    /// Accepted updates, base64 each.
-    pub(crate) updates: Vec<Told>,
+    /// Accepted updates.
+    pub(crate) updates: Vec<Vec<u8>>,
     /// Rows on their way.
     pub(crate) rows: Vec<Row>,
     pub(crate) proposals: Vec<ProposalView>,
     pub(crate) contested: Vec<Contested>,
 }
-
-/// Bytes in a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Told(#[serde(with = "packed")] pub(crate) Vec<u8>);
 
 /// What a follower knows of its leader.
 #[derive(Debug, Clone, Default)]
@@ -252,9 +238,9 @@ impl Client {
     }
 
     /// A message of another tab.
-    pub fn message(&mut self, text: &str) {
+    pub fn message(&mut self, bytes: &[u8]) {
         // Tabs of another version may say what this one does not know.
-        let Some(message) = json::parse(text).and_then(json::read::<TabMessage>) else {
+        let Some(message) = TabMessage::from_bytes(bytes) else {
             return;
         };
         if self.leads() {
@@ -371,9 +357,7 @@ impl Client {
     }
 
     pub(crate) fn post(&mut self, message: &TabMessage) {
-        if let Ok(text) = serde_json::to_string(message) {
-            self.out.push(Output::Post(text));
-        }
+        self.out.push(Output::Post(message.to_bytes()));
     }
 
     /// When a follower looks after its leader.

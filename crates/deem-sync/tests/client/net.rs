@@ -68,7 +68,7 @@ pub struct Net {
     pub id: DecisionId,
     pub tabs: Vec<Tab>,
     pub devices: BTreeMap<String, Kept>,
-    posts: VecDeque<(usize, String)>,
+    posts: VecDeque<(usize, Vec<u8>)>,
     conns: u64,
     seed: u64,
     mono_ms: u64,
@@ -370,7 +370,7 @@ impl Net {
                     self.world.space.disconnect(self.world.now, conn);
                 }
             }
-            Output::Post(text) => self.posts.push_back((at, text)),
+            Output::Post(bytes) => self.posts.push_back((at, bytes)),
             Output::Settle { rid, reply } => {
                 tab.settled
                     .push((rid, serde_json::from_str(&reply).unwrap()));

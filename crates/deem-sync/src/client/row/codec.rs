@@ -1,12 +1,9 @@
-//! The outbox row as bytes: for the device, and (as base64) between tabs.
-//!
-//! One version byte, then the fields of [`Row`] in their order, as lib0 writes numbers, strings and
-//! byte strings; an enum is a number, an option a 0 or a 1 with its value behind it. A row of
-//! another version is left where it is (`docs/adr/0011`).
+//! The outbox row as bytes, for the device and between tabs: the fields of [`Row`] in their order,
+//! an enum as a number. A row of another version is left where it is (`docs/adr/0011`).
 
 use deem_core::{
     draft::{Kind, Mark, Mode},
-    id::{CriterionId, DecisionId, Generation, OptionId, QuestionId},
+    id::{CriterionId, Generation, OptionId, QuestionId},
 };
 use deem_draft::{
     edit::{Edit, Typed},
@@ -14,12 +11,13 @@ use deem_draft::{
 };
 
 use super::Row;
-use crate::wire::lib0::{Reader, put_bytes, put_number};
-
-/// What this version writes and reads.
-const VERSION: u8 = 1;
-/// Edits in a row; past it the bytes are none of ours.
-const TYPED_MAX: u64 = 4_096;
+use crate::{
+    client::bytes::{
+        VERSION, bytes, decision, fields, flag, list, number, option, put_count, put_option,
+        put_text, short, text,
+    },
+    wire::lib0::{Reader, put_bytes, put_number},
+};
 
 impl Row {
     /// The row as the device keeps it.
@@ -34,7 +32,7 @@ impl Row {
         put_number(&mut out, self.client.get());
         put_number(&mut out, self.clock_end.into());
         out.push(self.remade.into());
-        put_number(&mut out, u64::try_from(self.typed.len()).unwrap_or(0));
+        put_count(&mut out, self.typed.len());
         for typed in &self.typed {
             put_edit(&mut out, &typed.edit);
             put_option(&mut out, typed.before.as_deref());
@@ -49,23 +47,19 @@ impl Row {
     }
 
     /// Reads it again; `None` = another version, or damaged.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (version, rest) = bytes.split_first()?;
-        if *version != VERSION {
-            return None;
-        }
-        let mut from = Reader::new(rest);
+    pub(crate) fn from_bytes(whole: &[u8]) -> Option<Self> {
+        let mut from = fields(whole)?;
         let row = Self {
             key: text(&mut from)?,
             tab: text(&mut from)?,
-            decision: DecisionId::parse(from.text().ok()?).ok()?,
+            decision: decision(&mut from)?,
             generation: Generation(short(&mut from)?),
             epoch: Epoch(short(&mut from)?),
-            client: ClientId::new(from.number().ok()?)?,
+            client: ClientId::new(number(&mut from)?)?,
             clock_end: short(&mut from)?,
             remade: flag(&mut from)?,
-            typed: typed(&mut from)?,
-            update: from.bytes().ok()?.to_vec(),
+            typed: list(&mut from, typed)?,
+            update: bytes(&mut from)?,
         };
         from.is_empty().then_some(row)
     }
@@ -80,21 +74,9 @@ pub(crate) fn edit_bytes(edit: &Edit) -> Vec<u8> {
 
 /// Reads it again.
 pub(crate) fn edit_of(bytes: &[u8]) -> Option<Edit> {
-    let (version, rest) = bytes.split_first()?;
-    let mut from = Reader::new(rest);
+    let mut from = fields(bytes)?;
     let edit = edit(&mut from)?;
-    (*version == VERSION && from.is_empty()).then_some(edit)
-}
-
-fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_bytes(out, text.as_bytes());
-}
-
-fn put_option(out: &mut Vec<u8>, text: Option<&str>) {
-    out.push(text.is_some().into());
-    if let Some(text) = text {
-        put_text(out, text);
-    }
+    from.is_empty().then_some(edit)
 }
 
 fn put_edit(out: &mut Vec<u8>, edit: &Edit) {
@@ -157,65 +139,35 @@ fn put_edit(out: &mut Vec<u8>, edit: &Edit) {
     }
 }
 
-fn text(from: &mut Reader<'_>) -> Option<String> {
-    from.text().ok().map(str::to_owned)
-}
-
-fn short(from: &mut Reader<'_>) -> Option<u32> {
-    u32::try_from(from.number().ok()?).ok()
-}
-
-/// A 0 or a 1.
-fn flag(from: &mut Reader<'_>) -> Option<bool> {
-    match from.number().ok()? {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
-    }
-}
-
-fn option<'a>(from: &mut Reader<'a>) -> Option<Option<&'a str>> {
-    if flag(from)? {
-        from.text().ok().map(Some)
-    } else {
-        Some(None)
-    }
-}
-
 fn question(from: &mut Reader<'_>) -> Option<Option<QuestionId>> {
-    let id = option(from)?.map(|id| QuestionId::parse(id).ok());
-    id.map_or(Some(None), |id| id.map(Some))
+    option(from)?.map_or(Some(None), |id| QuestionId::parse(id).ok().map(Some))
 }
 
-fn typed(from: &mut Reader<'_>) -> Option<Vec<Typed>> {
-    let count = from.number().ok().filter(|count| *count <= TYPED_MAX)?;
-    let mut all = Vec::new();
-    for _ in 0..count {
-        let edit = edit(from)?;
-        let before = option(from)?.map(str::to_owned);
-        let front = if flag(from)? {
+fn typed(from: &mut Reader<'_>) -> Option<Typed> {
+    Some(Typed {
+        edit: edit(from)?,
+        before: option(from)?,
+        front: if flag(from)? {
             Some(BlockId {
-                client: ClientId::new(from.number().ok()?)?,
+                client: ClientId::new(number(from)?)?,
                 clock: short(from)?,
             })
         } else {
             None
-        };
-        all.push(Typed {
-            edit,
-            before,
-            front,
-        });
-    }
-    Some(all)
+        },
+    })
+}
+
+fn row_id(from: &mut Reader<'_>) -> Option<OptionId> {
+    OptionId::parse(text(from)?).ok()
 }
 
 fn edit(from: &mut Reader<'_>) -> Option<Edit> {
-    Some(match from.number().ok()? {
+    Some(match number(from)? {
         0 => Edit::Mark {
-            option: OptionId::parse(from.text().ok()?).ok()?,
-            criterion: CriterionId::parse(from.text().ok()?).ok()?,
-            mark: match from.number().ok()? {
+            option: row_id(from)?,
+            criterion: CriterionId::parse(text(from)?).ok()?,
+            mark: match number(from)? {
                 0 => None,
                 1 => Some(Mark::No),
                 2 => Some(Mark::Partly),
@@ -223,15 +175,16 @@ fn edit(from: &mut Reader<'_>) -> Option<Edit> {
                 _ => return None,
             },
         },
-        1 => {
-            let id = option(from)?.map(|id| OptionId::parse(id).ok());
-            Edit::Choice {
-                option: id.map_or(Some(None), |id| id.map(Some))?,
-                question: question(from)?,
-            }
-        }
+        1 => Edit::Choice {
+            option: if flag(from)? {
+                Some(row_id(from)?)
+            } else {
+                None
+            },
+            question: question(from)?,
+        },
         2 => Edit::Pick {
-            option: OptionId::parse(from.text().ok()?).ok()?,
+            option: row_id(from)?,
             on: flag(from)?,
         },
         3 => Edit::Text {
@@ -259,7 +212,7 @@ fn edit(from: &mut Reader<'_>) -> Option<Edit> {
             },
             key: text(from)?,
             label: text(from)?,
-            description: option(from)?.map(str::to_owned),
+            description: option(from)?,
         },
         _ => return None,
     })
@@ -267,6 +220,8 @@ fn edit(from: &mut Reader<'_>) -> Option<Edit> {
 
 #[cfg(test)]
 mod tests {
+    use deem_core::id::DecisionId;
+
     use super::*;
 
     fn ids() -> (OptionId, CriterionId, QuestionId) {

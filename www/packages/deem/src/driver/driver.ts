@@ -214,7 +214,7 @@ export class Driver {
     else if (op === OP.token) this.#fetchToken();
     else if (op === OP.connect) this.#connect();
     else if (op === OP.close) this.#hangUp(Number(text(output, 0)), text(output, 1));
-    else if (op === OP.post) this.#tabs?.post(text(output, 0));
+    else if (op === OP.post) this.#tabs?.post(bytes.slice());
     else if (op === OP.settle) this.#settle(text(output, 0), text(output, 1));
     else if (op === OP.steal) this.#tabs?.steal();
     else if (op === OP.watchTab) this.#tabs?.watch(text(output, 0));

@@ -8,13 +8,13 @@ export interface TabEvents {
   leading(): void;
   /** Another tab took the lock from this one. */
   stolen(): void;
-  message(text: string): void;
+  message(bytes: Uint8Array): void;
   /** The tab with this id is gone: its lock was free. */
   gone(tab: string): void;
 }
 
 export interface Tabs {
-  post(text: string): void;
+  post(bytes: Uint8Array): void;
   steal(): void;
   watch(tab: string): void;
   close(): void;
@@ -25,7 +25,7 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
   if (!locks || typeof BroadcastChannel === "undefined") return aloneTab(events);
   const channel = new BroadcastChannel(name);
   channel.onmessage = (message: MessageEvent<unknown>) => {
-    if (typeof message.data === "string") events.message(message.data);
+    if (message.data instanceof Uint8Array) events.message(message.data);
   };
   const stop = new AbortController();
   let release: () => void = () => {};
@@ -53,11 +53,11 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
   };
   // Whoever hears this tab watches its lock, so nothing is said before the lock is held: a leader
   // that found it free would take the tab for gone while it lives.
-  let unsaid: string[] | undefined = [];
+  let unsaid: Uint8Array[] | undefined = [];
   locks
     .request(`${name}:tab:${tab}`, { signal: stop.signal }, () => {
       if (stop.signal.aborted) return undefined;
-      for (const text of unsaid ?? []) channel.postMessage(text);
+      for (const bytes of unsaid ?? []) channel.postMessage(bytes);
       unsaid = undefined;
       return held;
     })
@@ -65,7 +65,7 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
   lead(false);
 
   return {
-    post: (text) => (unsaid ? void unsaid.push(text) : channel.postMessage(text)),
+    post: (bytes) => (unsaid ? void unsaid.push(bytes) : channel.postMessage(bytes)),
     steal: () => lead(true),
     watch(other) {
       if (watched.has(other)) return;
