@@ -14,7 +14,7 @@ mod saves;
 mod socket;
 
 use std::{
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -41,7 +41,8 @@ Examples:
 fn main() -> io::Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     if wanted.iter().any(|word| word == "--help" || word == "-h") {
-        println!("{HELP}");
+        // Nobody may be reading.
+        let _ = writeln!(io::stdout(), "{HELP}");
         return Ok(());
     }
     let all = ["engine", "saves", "fanout", "joins"];
