@@ -63,7 +63,8 @@ async function surely(path, body, user) {
   while (!ended) {
     try {
       const answer = await post(path, body, user);
-      if (answer.status < 500) return answer;
+      // Too much at once is asked again, as a relay that is gone.
+      if (answer.status < 500 && answer.status !== 429) return answer;
     } catch {
       // The relay was killed meanwhile.
     }
