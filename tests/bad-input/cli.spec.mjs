@@ -224,6 +224,16 @@ test("P5, P10: bad values name the flag or the candidates, and change nothing", 
   assert.equal(await state(), before);
 });
 
+test("P5: what is read from stdin is checked like what is typed", async () => {
+  const before = await state();
+  const write = ["decision", "write", ID, "-"];
+  const noUtf8 = Buffer.of(0x61, 0xff, 0x62);
+  failed(await run(write, { input: noUtf8 }), 2, /stdin.*UTF-8/, "no UTF-8");
+  failed(await run(write, { input: "x".repeat(4001) }), 1, /at most 4000.*\[invalid: too-long\]/, "4,001");
+  failed(await run(write, { input: "x".repeat(300_000) }), 2, /stdin.*65536/, "300 kB");
+  assert.equal(await state(), before);
+});
+
 test("P10: with --json a refusal is its body on stdout and a sentence with its code on stderr", async () => {
   for (const [args, code] of [
     [["decision", "reopen", ID], "not-decided"],

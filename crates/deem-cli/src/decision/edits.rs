@@ -136,12 +136,22 @@ fn mark_of(word: MarkWord) -> Option<Mark> {
     }
 }
 
+/// Bytes of an answer on stdin: more than any answer has.
+const STDIN_BYTES_MAX: u64 = 65_536;
+
 fn stdin() -> Result<String, Failure> {
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|error| Failure::Local(format!("stdin: {error}")))?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    let mut bounded = std::io::stdin().take(STDIN_BYTES_MAX + 1);
+    bounded
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::Local(format!("stdin cannot be read: {error}")))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > STDIN_BYTES_MAX) {
+        return Err(Failure::Usage(format!(
+            "stdin holds more than {STDIN_BYTES_MAX} bytes: give the answer alone"
+        )));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage("stdin is not UTF-8: give the answer in UTF-8".into()))
 }
 
 /// The edits of `deem decision choose`.
