@@ -140,7 +140,12 @@ Examples:
   deem serve --listen 127.0.0.1:0 --data /var/lib/deem --auth-key key.pem --origin https://plan.example")]
 pub struct Serve {
     /// Where to listen; port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4870")]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:4870",
+        value_parser = read_address
+    )]
     pub listen: SocketAddr,
     /// Folder of the store
     #[arg(long, value_name = "DIR", default_value = "deem-data")]
@@ -163,6 +168,11 @@ pub struct Serve {
     /// Print every limit with its unit and reason, and stop
     #[arg(long)]
     pub help_limits: bool,
+}
+
+fn read_address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "expected an IP address and a port, like 127.0.0.1:4870 or [::1]:0")
 }
 
 /// Arguments of `deem log`.

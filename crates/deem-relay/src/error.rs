@@ -67,7 +67,11 @@ impl fmt::Display for ServeError {
                 "{origin:?} is no origin: write it as a browser does, like https://example.org"
             ),
             Self::Web(path, error) => {
-                write!(f, "the folder {} cannot be served: {error}", path.display())
+                write!(
+                    f,
+                    "{} cannot be served: {error}; give --web a folder that may be read",
+                    path.display()
+                )
             }
             Self::Listen(address, error) if error.kind() == io::ErrorKind::AddrInUse => write!(
                 f,

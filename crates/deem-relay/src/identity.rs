@@ -232,7 +232,8 @@ fn read_key(path: &Path) -> Result<Key, ServeError> {
         path: path.to_owned(),
         why,
     };
-    let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let unread = |error| wrong(format!("{error}; give --auth-key a file that may be read"));
+    let bytes = fs::read(path).map_err(unread)?;
     // A PEM file is never taken for a secret: its bytes are public.
     if bytes.trim_ascii_start().starts_with(b"-----BEGIN") {
         let decoding = DecodingKey::from_ed_pem(&bytes).map_err(|_| {

@@ -27,7 +27,7 @@ pub const SOCKETS_PER_PERSON_MAX: usize = 64;
 pub const SPACES_PER_SOCKET_MAX: usize = 32;
 /// Rooms one socket has joined.
 pub const ROOMS_PER_SOCKET_MAX: usize = 256;
-/// Edits a second of one connection, sustained.
+/// Edits a second of one connection, and of one person in a space over HTTP, sustained.
 pub const EDITS_PER_SECOND: u64 = 200;
 /// Edits at once: a paste, a filled matrix.
 pub const EDITS_BURST: u64 = 1_000;
@@ -114,7 +114,7 @@ table! {
     SOCKETS_PER_PERSON_MAX, "sockets", "one person cannot take all places";
     SPACES_PER_SOCKET_MAX, "spaces", "followed by one socket";
     ROOMS_PER_SOCKET_MAX, "rooms", "joined by one socket";
-    EDITS_PER_SECOND, "per second", "edits of one connection, sustained";
+    EDITS_PER_SECOND, "per second", "edits of one connection, over HTTP of one person, sustained";
     EDITS_BURST, "edits", "edits of one connection at once";
     OUTBOX_OPEN_MAX, "rows", "unanswered rows of a returning outbox, exempt from the rate";
     CONTROL_PER_SECOND, "per second", "control messages of one connection, sustained";

@@ -16,6 +16,7 @@ mod socket;
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
+    process::ExitCode,
 };
 
 use process::Relay;
@@ -38,7 +39,17 @@ Examples:
   cargo xtask bench saves
   cargo xtask bench engine joins";
 
-fn main() -> io::Result<()> {
+fn main() -> ExitCode {
+    match measure() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure() -> io::Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     if wanted.iter().any(|word| word == "--help" || word == "-h") {
         // Nobody may be reading.
@@ -48,7 +59,8 @@ fn main() -> io::Result<()> {
     let all = ["engine", "saves", "fanout", "joins"];
     if let Some(word) = wanted.iter().find(|word| !all.contains(&word.as_str())) {
         return Err(io::Error::other(format!(
-            "no such measurement: {word}; there are {all:?}"
+            "no such measurement: {word}; there are {}",
+            all.join(", ")
         )));
     }
     let asked = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);

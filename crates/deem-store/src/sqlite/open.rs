@@ -113,6 +113,10 @@ fn io_error(path: &Path, error: &io::Error) -> OpenError {
             OpenError::NoRights(path.to_owned())
         }
         io::ErrorKind::NotADirectory => OpenError::NotADirectory(path.to_owned()),
+        io::ErrorKind::IsADirectory => OpenError::Corrupt {
+            path: path.to_owned(),
+            what: "a folder is where a file should be".to_owned(),
+        },
         // Where even folders cannot be made, as in /proc.
         io::ErrorKind::NotFound => OpenError::NoRights(path.to_owned()),
         _ => OpenError::Io {
