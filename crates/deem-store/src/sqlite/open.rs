@@ -36,9 +36,45 @@ pub fn open(folder: &Path, options: &SqliteOptions) -> Result<SqliteStore, OpenE
     let lock = lock_folder(folder)?;
     let path = folder.join("deem.sqlite");
     check_header(folder, &path)?;
-    let failed = |error: rusqlite::Error| sqlite_error(&path, &error);
+    let journals = ["deem.sqlite-wal", "deem.sqlite-shm"].map(|name| folder.join(name));
+    let fresh = !journals.iter().any(|journal| journal.exists());
+    let opened = open_database(folder, &path, options);
+    if opened.is_err() && fresh {
+        remove_empty(&journals);
+    }
+    let (connection, index) = opened?;
+    Ok(SqliteStore {
+        reader: Reader {
+            connection,
+            index: Arc::clone(&index),
+        },
+        index,
+        counters: Counters::default(),
+        stopped: None,
+        wal_frames_max: i64::try_from(options.wal_bytes / FRAME_BYTES).unwrap_or(i64::MAX),
+        _lock: lock,
+    })
+}
+
+/// Takes away what SQLite made beside a database that it only looked at.
+fn remove_empty(journals: &[PathBuf; 2]) {
+    let [wal, _] = journals;
+    if std::fs::metadata(wal).is_ok_and(|wal| wal.len() == 0) {
+        for journal in journals {
+            // What cannot be removed is empty and does no harm.
+            let _ = std::fs::remove_file(journal);
+        }
+    }
+}
+
+fn open_database(
+    folder: &Path,
+    path: &Path,
+    options: &SqliteOptions,
+) -> Result<(Connection, Arc<Mutex<Index>>), OpenError> {
+    let failed = |error: rusqlite::Error| sqlite_error(path, &error);
     let connection = Connection::open_with_flags(
-        &path,
+        path,
         OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -52,25 +88,15 @@ pub fn open(folder: &Path, options: &SqliteOptions) -> Result<SqliteStore, OpenE
     if found > SCHEMA_VERSION {
         return Err(newer(folder, found));
     }
-    check_sound(&path, &connection)?;
+    check_sound(path, &connection)?;
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
         .map_err(failed)?;
-    configure(&path, &connection)?;
+    configure(path, &connection)?;
     migrate(&connection, found).map_err(failed)?;
-    grow_wal(&path, &connection, options.wal_bytes)?;
-    let index = Arc::new(Mutex::new(scan(&path, &connection)?));
-    Ok(SqliteStore {
-        reader: Reader {
-            connection,
-            index: Arc::clone(&index),
-        },
-        index,
-        counters: Counters::default(),
-        stopped: None,
-        wal_frames_max: i64::try_from(options.wal_bytes / FRAME_BYTES).unwrap_or(i64::MAX),
-        _lock: lock,
-    })
+    grow_wal(path, &connection, options.wal_bytes)?;
+    let index = Arc::new(Mutex::new(scan(path, &connection)?));
+    Ok((connection, index))
 }
 
 /// A connection that only reads.
