@@ -26,8 +26,11 @@ macro_rules! tagged {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::Error as _;
-                let value = $type::serialize(self, serde_json::value::Serializer);
-                let value = value.map_err(S::Error::custom)?;
+                // By way of text: a writer of trees would be a second copy of every writer.
+                let mut text = Vec::new();
+                let written = $type::serialize(self, &mut serde_json::Serializer::new(&mut text));
+                let value = written.ok().and_then(|()| $crate::tree::parse(&text));
+                let value = value.ok_or_else(|| S::Error::custom("not to be written"))?;
                 serde::Serialize::serialize(&$crate::tagged::name_inside(value, $tag), serializer)
             }
         }

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use serde::{
-    Deserializer,
+    Deserializer, Serialize,
     de::{
         DeserializeOwned, DeserializeSeed, EnumAccess, Error, IntoDeserializer, MapAccess,
         SeqAccess, VariantAccess, Visitor, value::StrDeserializer,
@@ -69,6 +69,22 @@ impl Error for Misshapen {
 /// The tree does not have its shape.
 pub fn read<T: DeserializeOwned>(value: Value) -> Result<T, Misshapen> {
     T::deserialize(Tree(value))
+}
+
+/// Bytes of JSON to a tree.
+pub fn parse(json: &[u8]) -> Option<Value> {
+    serde_json::from_str(std::str::from_utf8(json).ok()?).ok()
+}
+
+/// A type as a tree; null where it cannot be one. In a browser by way of text, whose writers are
+/// there anyway.
+pub fn of<T: Serialize>(value: &T) -> Value {
+    let tree = if cfg!(target_arch = "wasm32") {
+        serde_json::to_vec(value).ok().and_then(|text| parse(&text))
+    } else {
+        serde_json::to_value(value).ok()
+    };
+    tree.unwrap_or_default()
 }
 
 /// A tree as a source of data.

@@ -211,7 +211,7 @@ impl Held {
         let update = set_key(id, ("marks", &key), front, deletes, mark.map(mark_word));
         replica.will_hold(cell, mark, &update);
         index.begin(u32::MAX);
-        let list = index.open_list(Root::Marks, &key);
+        let list = list.unwrap_or_else(|| index.open_list(Root::Marks, &key));
         // Our own words never fail our own gate; if they do, the relay will say why.
         let placed = index.place(&NewBlock {
             id,

@@ -99,7 +99,7 @@ impl Engine {
         self.client.load(store, key, value);
     }
 
-    /// The device's word: `device`, `memory`, `failed`, `outdated`.
+    /// The device's word: `device`, `memory`, `failed`, `outdated`, `newer`.
     pub fn storage(&mut self, word: &str) {
         self.client.storage(word);
     }

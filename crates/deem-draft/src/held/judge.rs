@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use deem_core::map::BTreeMap;
+use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::{draft::Kind, id::Cell, limits::ANSWER_UNITS_MAX, refusal::Reason};
 
@@ -321,9 +321,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
             self.change(*list, Some(group), judged);
         }
         let deleted = self.deleted.iter().flat_map(|(_, deleted)| deleted);
-        let mut lists: Vec<ListNo> = deleted.map(|(list, _)| *list).collect();
-        lists.sort_unstable();
-        lists.dedup();
+        let lists: BTreeSet<ListNo> = deleted.map(|(list, _)| *list).collect();
         for list in lists
             .into_iter()
             .filter(|list| !self.groups.contains_key(list))

@@ -1,5 +1,7 @@
 //! What a tab holds of one decision.
 
+use std::collections::VecDeque;
+
 use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::{
@@ -75,7 +77,7 @@ pub(crate) struct Sheet {
     /// What this tab writes under.
     pub(crate) client: ClientId,
     /// What takes this tab's acts back, newest last.
-    pub(crate) undo: Vec<Vec<Step>>,
+    pub(crate) undo: VecDeque<Vec<Step>>,
     pub(crate) redo: Vec<Vec<Step>>,
 }
 
@@ -83,9 +85,10 @@ impl Sheet {
     /// Notes what takes an act back, where anything does; it is not to be done again then.
     pub(crate) fn did(&mut self, back: Vec<Step>) {
         if !back.is_empty() {
-            self.undo.push(back);
-            let over = self.undo.len().saturating_sub(UNDO_ACTS_MAX);
-            self.undo.drain(..over);
+            if self.undo.len() >= UNDO_ACTS_MAX {
+                self.undo.pop_front();
+            }
+            self.undo.push_back(back);
         }
         self.redo.clear();
     }

@@ -30,6 +30,8 @@ pub(crate) enum Device {
     Failed,
     /// A newer page upgraded it: this one must be reloaded.
     Outdated,
+    /// A newer page had written it before this one came: shown as far as it can be read.
+    Newer,
 }
 
 impl Device {
@@ -38,7 +40,7 @@ impl Device {
     }
 
     pub(crate) fn is_read_only(self) -> bool {
-        matches!(self, Self::Loading | Self::Outdated)
+        matches!(self, Self::Loading | Self::Outdated | Self::Newer)
     }
 }
 
@@ -51,12 +53,13 @@ struct KeptSpace {
 }
 
 impl Client {
-    /// The device's word: `device`, `memory`, `failed` or `outdated`.
+    /// The device's word: `device`, `memory`, `failed`, `outdated` or `newer`.
     pub fn storage(&mut self, word: &str) {
         self.device = match word {
             "device" => Device::Keeps,
             "memory" => Device::Memory,
             "outdated" => Device::Outdated,
+            "newer" => Device::Newer,
             _ => Device::Failed,
         };
         self.changed_all();

@@ -1,5 +1,7 @@
 //! What a person does to a draft, here and now, online or not.
 
+use std::collections::VecDeque;
+
 use deem_core::{
     draft::{DraftView, Kind, Mark, Mode},
     id::{Cell, CriterionId, DecisionId, OptionId, QuestionId},
@@ -145,7 +147,7 @@ impl Client {
         let act = self
             .cards
             .get_mut(id)
-            .and_then(|card| card.sheet.as_mut()?.undo.pop());
+            .and_then(|card| card.sheet.as_mut()?.undo.pop_back());
         let inverse = act.and_then(|act| self.act_back(id, &act));
         let sheet = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut());
         if let (Some(inverse), Some(sheet)) = (inverse, sheet) {
@@ -167,7 +169,7 @@ impl Client {
         let inverse = act.and_then(|act| self.act_back(id, &act));
         let sheet = self.cards.get_mut(id).and_then(|card| card.sheet.as_mut());
         if let (Some(inverse), Some(sheet)) = (inverse, sheet) {
-            sheet.undo.push(inverse);
+            sheet.undo.push_back(inverse);
         }
         Ok(())
     }
@@ -380,7 +382,7 @@ impl Client {
         card.sheet = Some(Sheet {
             guard,
             client,
-            undo: Vec::new(),
+            undo: VecDeque::new(),
             redo: Vec::new(),
         });
     }

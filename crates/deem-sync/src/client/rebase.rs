@@ -2,6 +2,8 @@
 //! becomes the base of a fresh replica under a new client id, and the rows are made again on it as
 //! typed edits (design "Outbox and rebase").
 
+use std::collections::VecDeque;
+
 use deem_core::map::BTreeMap;
 
 use deem_core::{definition::Definition, draft::Mark, id::DecisionId};
@@ -217,7 +219,7 @@ impl Client {
         card.sheet = Some(Sheet {
             guard,
             client,
-            undo: Vec::new(),
+            undo: VecDeque::new(),
             redo: Vec::new(),
         });
         let mut lost = Vec::new();

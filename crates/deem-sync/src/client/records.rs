@@ -221,7 +221,7 @@ impl Client {
         };
         card.late_sent = true;
         let words = match (answer, text) {
-            (Some(answer), _) => ("answer", serde_json::to_value(answer).unwrap_or_default()),
+            (Some(answer), _) => ("answer", deem_core::tree::of(&answer)),
             (None, text) => ("text", text.into()),
         };
         let mut body = Map::new();

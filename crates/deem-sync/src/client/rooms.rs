@@ -1,6 +1,6 @@
 //! Rooms on the connection: join, sync, rows out, acks and updates in, presence.
 
-use deem_core::map::BTreeMap;
+use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::id::{Cell, DecisionId};
 use deem_draft::{
@@ -76,11 +76,8 @@ impl Client {
         let rows = card.rows.values().map(|waiting| waiting.row.client.get());
         let sheet = card.sheet.iter().map(|sheet| sheet.client.get());
         let acked = card.acked.iter().map(|(client, _)| client.get());
-        let mut ids: Vec<u64> = sheet.chain(rows).chain(acked).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.truncate(IDS_PER_JOIN_MAX);
-        ids
+        let ids: BTreeSet<u64> = sheet.chain(rows).chain(acked).collect();
+        ids.into_iter().take(IDS_PER_JOIN_MAX).collect()
     }
 
     /// The room is ours, or ours again.

@@ -238,10 +238,7 @@ impl Client {
         };
         put("generation", slot.generation.0.into());
         put("digest", slot.digest.to_string().into());
-        put(
-            "shown",
-            serde_json::to_value(&slot.shown).unwrap_or_default(),
-        );
+        put("shown", deem_core::tree::of(&slot.shown));
         if let Some(seq) = slot.seq {
             put("seq", seq.into());
         }
@@ -373,7 +370,6 @@ pub(crate) fn invalid_values(
     values: &Map<String, Value>,
 ) -> (Option<String>, Option<String>, Option<u64>) {
     let detail = field::<Reason>(values, "detail")
-        .and_then(|reason| serde_json::to_value(reason).ok())
-        .and_then(|reason| reason.as_str().map(str::to_owned));
+        .and_then(|reason| deem_core::tree::of(&reason).as_str().map(str::to_owned));
     (detail, field(values, "question"), field(values, "max"))
 }

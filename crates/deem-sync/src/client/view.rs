@@ -193,6 +193,7 @@ impl Client {
     fn device_state(&self) -> Option<SyncState> {
         match (self.device, &self.link.net) {
             (Device::Outdated, _) => Some(SyncState::Reload),
+            (Device::Newer, _) => Some(SyncState::ReadOnly),
             (_, Net::Stopped(code)) => Some(stopped(code)),
             _ if !self.leads() => {
                 let leader = self.following.as_ref().filter(|leader| !leader.online);
@@ -247,7 +248,12 @@ impl Client {
         } else if matches!(stage, Some(Stage::Waiting)) && !online {
             SyncState::SaveWaiting
         } else if pending > 0 && (cannot_store || self.link.trouble.is_some()) {
-            SyncState::CannotStore
+            // "Kept here" is said only of what is kept here.
+            if unstored || !self.device.keeps() {
+                SyncState::NotStored
+            } else {
+                SyncState::CannotStore
+            }
         } else if (pending > 0 && online && card.room.phase != Phase::Closed)
             || matches!(stage, Some(Stage::Waiting | Stage::Sent))
         {

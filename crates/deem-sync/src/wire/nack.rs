@@ -104,8 +104,8 @@ impl From<deem_draft::nack::Nack> for Nack {
 
 /// The kebab-case word of a reason, as its serialisation has it.
 fn word(reason: deem_draft::nack::BadUpdate) -> String {
-    match serde_json::to_value(reason) {
-        Ok(serde_json::Value::String(word)) => word,
+    match deem_core::tree::of(&reason) {
+        serde_json::Value::String(word) => word,
         _ => String::new(),
     }
 }

@@ -33,8 +33,8 @@ pub fn message(refusal: &Refusal) -> String {
 
 /// `{code, message, ...}`, the body of an HTTP refusal.
 pub fn http_body(refusal: &Refusal) -> Map<String, Value> {
-    let mut map = match serde_json::to_value(refusal) {
-        Ok(Value::Object(map)) => map,
+    let mut map = match deem_core::tree::of(refusal) {
+        Value::Object(map) => map,
         _ => Map::new(),
     };
     map.insert("message".to_owned(), message(refusal).into());

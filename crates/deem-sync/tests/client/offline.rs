@@ -41,6 +41,52 @@ fn saved_on_this_device_is_said_only_after_the_disk() {
     assert_eq!(net.card(noor).sync.state, SyncState::Device);
 }
 
+/// B3.4: "kept here" is said only of what this device keeps: without a device, or before the disk
+/// has it, an edit that the relay cannot store is not stored.
+#[test]
+fn what_nobody_stores_is_not_stored() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let shown = |net: &mut Net, at: usize| net.card(at).sync.state;
+    net.act(noor, |client| client.storage("memory"));
+    net.tabs[ilse].slow_disk = true;
+    for at in [noor, ilse] {
+        net.cut(at);
+        net.act(at, |client| {
+            client.leading(2);
+            client.socket_closed(4503, r#"{"code": "unavailable"}"#);
+        });
+        net.mark(at, "o1", "c1", Some(Mark::Yes));
+        assert_eq!(shown(&mut net, at), SyncState::NotStored);
+    }
+    net.act(ilse, |client| client.stored(u64::MAX));
+    assert_eq!(shown(&mut net, ilse), SyncState::CannotStore);
+    assert_eq!(shown(&mut net, noor), SyncState::NotStored);
+}
+
+/// P6, B3.4: a device that a newer page wrote is a read-only copy: shown, not edited, not sent.
+#[test]
+fn a_newer_device_is_a_read_only_copy() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.kill(noor);
+    let again = net.tab("noor", "noor");
+    net.act(again, |client| client.storage("newer"));
+    let id = net.id.clone();
+    net.act(again, |client| client.open(&id));
+    let card = net.card(again);
+    assert_eq!(card.sync.state, SyncState::ReadOnly);
+    assert!(!card.editable);
+    assert_eq!(net.mark_of(again, "o1/c1"), Some(Mark::Yes));
+    let client = &mut net.tabs[again].client;
+    assert_eq!(client.status().state, SyncState::ReadOnly);
+    let refused = client.set_text(&id, None, "more", None).unwrap_err();
+    assert_eq!(refused.code(), "unavailable");
+    assert_eq!(net.kept_rows("noor"), 1);
+}
+
 /// Design, invariant 6: a page that dies offline loses nothing; the next one sends it.
 #[test]
 fn rows_survive_their_page() {

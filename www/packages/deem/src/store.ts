@@ -164,7 +164,10 @@ class Space implements SpaceStore {
   status(): SpaceStatus {
     if (!this.#status) {
       const told = this.#driver.run((engine) => engine.status()) as SpaceStatus;
-      this.#status = { ...told, others: this.#others };
+      const lost = this.#driver.lost;
+      // Edits that are gone are said, and a space that lost some is not "synced" (B3.1).
+      const gone = told.state === "synced" ? { lost, state: "needs-you" as const } : { lost };
+      this.#status = { ...told, ...(lost > 0 ? gone : {}), others: this.#others };
     }
     return this.#status;
   }

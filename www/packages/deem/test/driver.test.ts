@@ -154,6 +154,120 @@ test("a device that cannot be written is said, and work goes on", async () => {
   await store.close();
 });
 
+test("B3.1 edits that the browser evicted are counted and said, once", async () => {
+  const kept = new Map<string, string>();
+  const storage = {
+    get length() {
+      return kept.size;
+    },
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+  script.reachable = false;
+  const first = await open();
+  // Known from an earlier visit.
+  await first.close();
+  script = freshScript();
+  const second = await open();
+  const card = second.decision(DECISION);
+  const shut = card.open();
+  await until(second, () => second.status().online && card.snapshot() !== undefined);
+  card.setMark("o1", "c1", "no");
+  await until(second, () => card.snapshot()?.sync.state === "synced");
+  script.cut();
+  await until(second, () => !second.status().online);
+  card.setMark("o1", "c1", "yes");
+  card.setText("gone");
+  await until(second, () => card.snapshot()?.sync.state === "device");
+  assert.equal(second.status().lost, undefined);
+  shut();
+  await second.close();
+
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(`deem:relay.test:s:person-${user}`);
+    request.onsuccess = resolve;
+    request.onerror = reject;
+  });
+  script = freshScript();
+  script.reachable = false;
+  const third = await open();
+  assert.equal(third.status().lost, 2);
+  assert.equal(third.status().state, "needs-you");
+  await third.close();
+  const fourth = await open();
+  assert.equal(fourth.status().lost, undefined);
+  assert.equal(fourth.status().state, "synced");
+  await fourth.close();
+  Reflect.deleteProperty(globalThis, "localStorage");
+});
+
+test("P6 B3.4 a database of a newer page is a read-only copy", async () => {
+  const first = await open();
+  const card = first.decision(DECISION);
+  const shut = card.open();
+  await until(first, () => first.status().online && card.snapshot() !== undefined);
+  script.cut();
+  await until(first, () => !first.status().online);
+  card.setMark("o1", "c1", "yes");
+  await until(first, () => card.snapshot()?.sync.state === "device");
+  shut();
+  await first.close();
+  const name = `deem:relay.test:s:person-${user}`;
+  const rows = (version?: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const request = indexedDB.open(name, version);
+      request.onerror = () => reject(request.error ?? new Error("not opened"));
+      request.onsuccess = () => {
+        const database = request.result;
+        const count = database.transaction(["rows"]).objectStore("rows").count();
+        count.onsuccess = () => {
+          database.close();
+          resolve(count.result);
+        };
+      };
+    });
+  assert.equal(await rows(2), 1);
+
+  script = freshScript();
+  const second = await open();
+  const copy = second.decision(DECISION);
+  const away = copy.open();
+  assert.equal(second.status().state, "read-only");
+  assert.equal(copy.snapshot()?.sync.state, "read-only");
+  assert.equal(copy.snapshot()?.marks["o1/c1"], "yes");
+  const isUnavailable = (error: unknown): boolean =>
+    error instanceof DeemError && error.code === "unavailable";
+  assert.throws(() => copy.setMark("o1", "c1", "no"), isUnavailable);
+  away();
+  await second.close();
+  assert.equal(script.updates, 0);
+  assert.equal(await rows(), 1);
+});
+
+test("B4 frames that came together are one change", async () => {
+  script.mute = true;
+  const store = await open("memory");
+  const card = store.decision(DECISION);
+  const shut = card.open();
+  await until(store, () => store.status().online && card.snapshot() !== undefined);
+  for (const mark of ["yes", "no", "partly", "yes"] as const) card.setMark("o1", "c1", mark);
+  await until(store, () => script.updates === 4);
+  let heard = 0;
+  const stop = card.subscribe(() => {
+    heard += 1;
+  });
+  script.release();
+  await until(store, () => card.snapshot()?.sync.state === "synced");
+  assert.equal(heard, 1);
+  assert.equal(card.snapshot()?.sync.pending, 0);
+  stop();
+  shut();
+  await store.close();
+});
+
 test("after a panic the space opens again from the device", async () => {
   const store = await open();
   const card = store.decision(DECISION);

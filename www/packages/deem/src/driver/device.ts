@@ -33,11 +33,24 @@ export interface DeviceEvents {
   outdated(): void;
 }
 
+/** How an engine may use the rows: `newer` is a copy that a newer page of ours wrote. */
+export type DeviceWord = "device" | "newer";
+
+/** What was found when the page started. */
+export interface Found {
+  word: DeviceWord;
+  rows: DeviceRow[];
+  /** Edits that waited here and went with the data the browser evicted. */
+  lost: number;
+}
+
 export interface Device {
-  load(): Promise<DeviceRow[]>;
+  load(): Promise<Found>;
   write(batch: number, changes: DeviceChange[]): void;
   /** A number that is higher than every one given before on this device. */
   nextNumber(): Promise<number>;
+  /** Another tab's edits are this one's from now on. */
+  adopted(tab: string): void;
   /** Settles when nothing waits any more. */
   flushed(): Promise<void>;
   close(): void;
@@ -45,10 +58,16 @@ export interface Device {
 
 const VERSION = 1;
 
-function openDatabase(name: string): Promise<IDBDatabase> {
+/** `version` null = as it is; `isNew` is told when there was none. */
+function openDatabase(
+  name: string,
+  version: number | null = VERSION,
+  isNew: () => void = () => {},
+): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(name, VERSION);
+    const request = indexedDB.open(name, version ?? undefined);
     request.onupgradeneeded = () => {
+      isNew();
       for (const store of STORES) request.result.createObjectStore(store);
       request.result.createObjectStore("numbers", { autoIncrement: true });
     };
@@ -56,6 +75,55 @@ function openDatabase(name: string): Promise<IDBDatabase> {
     request.onerror = () => reject(request.error ?? new Error("the database did not open"));
     request.onblocked = () => reject(new Error("another version holds the database"));
   });
+}
+
+/**
+ * How many edits of each tab wait in a database, said outside of it: a browser that evicts the
+ * database may leave this, and then the person is told how many are gone (B3.1).
+ */
+class WaitingNotes {
+  #prefix: string;
+  #storage = typeof localStorage === "undefined" ? undefined : localStorage;
+  #rows = new Set<string>();
+  #noted = 0;
+
+  constructor(name: string) {
+    this.#prefix = `${name}:waiting:`;
+  }
+
+  /** After the transaction of `changes` is complete. */
+  note(tab: string, changes: DeviceChange[]): void {
+    for (const { store, key, value } of changes) {
+      if (store !== "rows") continue;
+      if (value) this.#rows.add(key);
+      else this.#rows.delete(key);
+    }
+    if (this.#rows.size === this.#noted) return;
+    this.#noted = this.#rows.size;
+    if (this.#noted === 0) return this.forget(tab);
+    try {
+      this.#storage?.setItem(this.#prefix + tab, String(this.#noted));
+    } catch {
+      // Full or forbidden: then an eviction cannot be counted.
+    }
+  }
+
+  forget(tab: string): void {
+    this.#storage?.removeItem(this.#prefix + tab);
+  }
+
+  /** The database is new: what was noted of it is gone. */
+  lost(): number {
+    const storage = this.#storage;
+    if (!storage) return 0;
+    const keys = Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? "");
+    let lost = 0;
+    for (const key of keys.filter((known) => known.startsWith(this.#prefix))) {
+      lost += Number(storage.getItem(key)) || 0;
+      storage.removeItem(key);
+    }
+    return lost;
+  }
 }
 
 /** Keeps rows in IndexedDB. Falls silent after `failed`: the page then works from memory. */
@@ -69,16 +137,41 @@ export class IndexedDbDevice implements Device {
   #reopened = false;
   #broken = false;
   #idle: (() => void)[] = [];
+  #tab: string;
+  #notes: WaitingNotes;
+  #isNew = false;
 
-  constructor(name: string, events: DeviceEvents) {
+  constructor(name: string, tab: string, events: DeviceEvents) {
     this.#name = name;
+    this.#tab = tab;
     this.#events = events;
+    this.#notes = new WaitingNotes(name);
   }
 
-  async load(): Promise<DeviceRow[]> {
-    const database = await this.#open();
-    const transaction = database.transaction([...STORES], "readonly");
-    const loads = STORES.map(
+  async load(): Promise<Found> {
+    try {
+      const database = await this.#open();
+      const rows = await this.#read(database);
+      return { word: "device", rows, lost: this.#isNew ? this.#notes.lost() : 0 };
+    } catch (error) {
+      if (!(error instanceof Error && error.name === "VersionError")) throw error;
+      // A newer page's: nothing is written there, and what this one can read is shown.
+      this.#broken = true;
+      const newer = await openDatabase(this.#name, null);
+      newer.onversionchange = () => newer.close();
+      try {
+        return { word: "newer", rows: await this.#read(newer), lost: 0 };
+      } finally {
+        newer.close();
+      }
+    }
+  }
+
+  async #read(database: IDBDatabase): Promise<DeviceRow[]> {
+    const stores = STORES.filter((store) => database.objectStoreNames.contains(store));
+    if (stores.length === 0) return [];
+    const transaction = database.transaction(stores, "readonly");
+    const loads = stores.map(
       (store) =>
         new Promise<DeviceRow[]>((resolve, reject) => {
           const keys = transaction.objectStore(store).getAllKeys();
@@ -120,6 +213,10 @@ export class IndexedDbDevice implements Device {
     });
   }
 
+  adopted(tab: string): void {
+    this.#notes.forget(tab);
+  }
+
   flushed(): Promise<void> {
     if (this.#broken || (!this.#inFlight && this.#waiting.length === 0)) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
@@ -132,7 +229,9 @@ export class IndexedDbDevice implements Device {
 
   async #open(): Promise<IDBDatabase> {
     if (this.#database) return this.#database;
-    const database = await openDatabase(this.#name);
+    const database = await openDatabase(this.#name, VERSION, () => {
+      this.#isNew = true;
+    });
     database.onversionchange = () => {
       database.close();
       this.#give("outdated");
@@ -166,6 +265,7 @@ export class IndexedDbDevice implements Device {
       () => {
         this.#inFlight = false;
         this.#reopened = false;
+        this.#notes.note(this.#tab, changes);
         this.#events.stored(batch);
         this.#pump();
       },
@@ -201,10 +301,11 @@ export class IndexedDbDevice implements Device {
 
 /** `storage: "memory"`: nothing is kept, and nothing claims to be. */
 export class NoDevice implements Device {
-  load(): Promise<DeviceRow[]> {
-    return Promise.resolve([]);
+  load(): Promise<Found> {
+    return Promise.resolve({ word: "device", rows: [], lost: 0 });
   }
   write(): void {}
+  adopted(): void {}
   nextNumber(): Promise<number> {
     return Promise.resolve(Date.now());
   }

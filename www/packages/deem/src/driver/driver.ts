@@ -4,7 +4,7 @@
  */
 import type { Engine } from "../engine.js";
 import { asDeemError, DeemError } from "../errors.js";
-import { type Device, type DeviceChange, IndexedDbDevice, NoDevice, STORES, type StoreName } from "./device.js";
+import { type Device, type DeviceChange, type DeviceWord, IndexedDbDevice, NoDevice, STORES, type StoreName } from "./device.js";
 import { OP, type Output, readOutputs, text } from "./outputs.js";
 import { openSocket, type Socket } from "./socket.js";
 import { aloneTab, joinTabs, type Tabs } from "./tabs.js";
@@ -35,6 +35,9 @@ function storeName(name: string): StoreName {
   return store;
 }
 
+/** Frames of one input: a turn of a few milliseconds, and a key press comes before the next. */
+const FRAMES_PER_TURN = 128;
+
 export class Driver {
   #options: DriverOptions;
   #engine: Engine | undefined;
@@ -45,6 +48,10 @@ export class Driver {
   #waiters = new Map<string, Waiter>();
   #closed = false;
   #persisted = false;
+  #frames: ((engine: Engine) => void)[] = [];
+  #turn: MessageChannel | undefined;
+  /** Edits that waited on this device and that its browser evicted. */
+  lost = 0;
 
   constructor(options: DriverOptions) {
     this.#options = options;
@@ -54,9 +61,12 @@ export class Driver {
   /** Loads the device, joins the other tabs, and only then lets the engine greet them. */
   async start(): Promise<void> {
     const engine = this.#options.engine();
-    let word = this.#options.memory ? "memory" : "device";
+    let word: DeviceWord | "memory" | "failed" = this.#options.memory ? "memory" : "device";
     try {
-      for (const row of await this.#device.load()) engine.load(row.store, row.key, row.value);
+      const found = await this.#device.load();
+      for (const row of found.rows) engine.load(row.store, row.key, row.value);
+      this.lost += found.lost;
+      if (found.word === "newer") word = "newer";
     } catch {
       this.#device = new NoDevice();
       word = "failed";
@@ -66,7 +76,8 @@ export class Driver {
     // Before `loaded`, whose first word goes to the other tabs (B3.3): a leader that never hears
     // it never answers, and this tab would wait for as long as that one lives. What the tabs say
     // back arrives in later tasks.
-    this.#joinTabs();
+    // A copy that a newer page wrote is not this one's to send or to lead.
+    if (word !== "newer") this.#joinTabs();
     this.run((e) => {
       e.storage(word);
       e.loaded();
@@ -139,7 +150,7 @@ export class Driver {
 
   #openDevice(): Device {
     if (this.#options.memory || typeof indexedDB === "undefined") return new NoDevice();
-    return new IndexedDbDevice(this.#options.name, {
+    return new IndexedDbDevice(this.#options.name, this.#options.tab, {
       stored: (batch) => this.#feed((engine) => engine.stored(batch)),
       failed: () => this.#feed((engine) => engine.storage("failed")),
       outdated: () => this.#feed((engine) => engine.storage("outdated")),
@@ -163,7 +174,10 @@ export class Driver {
       },
       stolen: () => this.#feed((engine) => engine.stolen()),
       message: (message) => this.#feed((engine) => engine.message(message)),
-      gone: (other) => this.#feed((engine) => engine.tabGone(other)),
+      gone: (other) => {
+        this.#feed((engine) => engine.tabGone(other));
+        this.#device.adopted(other);
+      },
     });
   }
 
@@ -172,6 +186,9 @@ export class Driver {
     this.#listen(false);
     this.#socket?.close(1000, "");
     this.#socket = undefined;
+    this.#frames = [];
+    this.#turn?.port1.close();
+    this.#turn = undefined;
     this.#tabs?.close();
     this.#tabs = undefined;
     for (const waiter of this.#waiters.values()) waiter.reject(new DeemError({ code: "closed" }));
@@ -243,9 +260,32 @@ export class Driver {
     this.#socket = socket;
   }
 
-  /** Frames of a socket that was given up are nobody's. */
+  /**
+   * What a socket said, in order. A browser gives every frame a task of its own: those that have
+   * come by the time it is this one's turn are one input, drawn once, so that a member who talks
+   * fast does not keep the page from its person. Frames of a socket that was given up are nobody's.
+   */
   #fromSocket(socket: Socket, act: (engine: Engine) => void): void {
-    if (this.#socket === socket) this.#feed(act);
+    this.#frames.push((engine) => {
+      if (this.#socket === socket) act(engine);
+    });
+    if (this.#frames.length === 1) this.#nextTurn();
+  }
+
+  #nextTurn(): void {
+    if (!this.#turn) {
+      this.#turn = new MessageChannel();
+      this.#turn.port1.onmessage = () => this.#takeFrames();
+    }
+    this.#turn.port2.postMessage(0);
+  }
+
+  #takeFrames(): void {
+    const frames = this.#frames.splice(0, FRAMES_PER_TURN);
+    if (this.#frames.length > 0) this.#nextTurn();
+    this.#feed((engine) => {
+      for (const act of frames) act(engine);
+    });
   }
 
   #hangUp(code: number, reason: string): void {
