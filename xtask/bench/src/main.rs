@@ -19,7 +19,7 @@ use std::{
     process::ExitCode,
 };
 
-use process::Relay;
+use process::{Cores, Relay};
 
 const HELP: &str = "\
 Measures and prints; asserts nothing. Leave the machine alone meanwhile: both cores are used.
@@ -87,10 +87,11 @@ fn target() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
 }
 
-fn relay(name: &str) -> io::Result<Relay> {
+fn relay(name: &str, cores: Cores) -> io::Result<Relay> {
     Relay::start(
         &target().join("release/deem"),
         target().join("bench").join(name),
+        cores,
     )
 }
 
@@ -128,16 +129,27 @@ fn print_engine() -> io::Result<()> {
 async fn print_saves() -> io::Result<()> {
     let folder = target().join("bench");
     let disk = saves::disk_syncs_per_s(&folder, 500)?;
-    println!("saves over different decisions, 64 in flight, relay on one core");
+    println!("saves over different decisions, 64 in flight");
     println!("  the disk alone: {disk:.0} appends with fdatasync per second");
-    let relay = relay("saves")?;
+    for (place, cores) in [
+        ("all cores, shared with the load", Cores::All),
+        ("on one core", Cores::One),
+    ] {
+        print_saves_on(place, cores).await?;
+    }
+    Ok(())
+}
+
+async fn print_saves_on(place: &str, cores: Cores) -> io::Result<()> {
+    let relay = relay("saves", cores)?;
     let got = saves::run(&relay, 20_000, 64).await?;
     println!(
-        "  {:.0} saves/s   p50 {:.1} ms   p99 {:.1} ms   {:.0} groups fsynced, synchronous={}   \
-         {} refused   (bar: 10,000/s, p99 < 50 ms)",
+        "  relay {place}: {:.0} saves/s   p50 {:.1} ms   p99 {:.1} ms   cpu {:.0} us   {:.0} groups \
+         fsynced, synchronous={}   {} refused   (bar: 10,000/s, p99 < 50 ms)",
         got.per_s,
         got.p50_ms,
         got.p99_ms,
+        got.cpu_us,
         got.fsyncs,
         relay.metric("deem_store_synchronous"),
         got.refused
@@ -154,7 +166,7 @@ async fn print_fanout() -> io::Result<()> {
     println!(
         "   offered/s  delivered/s   p50 ms   p99 ms  ack p99 ms  MB/s in  cpu us  fsyncs  refused"
     );
-    let relay = relay("fanout")?;
+    let relay = relay("fanout", Cores::One)?;
     let rates = [
         9_000.0, 80_000.0, 160_000.0, 240_000.0, 320_000.0, 400_000.0, 500_000.0,
     ];
@@ -181,7 +193,7 @@ async fn print_fanout() -> io::Result<()> {
 }
 
 async fn print_joins() -> io::Result<()> {
-    let relay = relay("joins")?;
+    let relay = relay("joins", Cores::One)?;
     let decision = joins::prepare(&relay)?;
     let got = joins::run(&relay, &decision, 16, 5, 2_000).await?;
     println!(

@@ -1,4 +1,4 @@
-//! The relay under measurement: its own process, pinned to one core, over a fresh data folder.
+//! The relay under measurement: its own process over a fresh data folder.
 
 use std::{
     io::{self, BufRead, BufReader},
@@ -15,17 +15,31 @@ pub struct Relay {
     data: PathBuf,
 }
 
+/// Where the relay runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cores {
+    /// On core 0 alone, writer and all.
+    One,
+    /// Wherever the system puts it; it starts a loop a core.
+    All,
+}
+
 impl Relay {
-    /// Starts `binary serve --dev` on core 0.
+    /// Starts `binary serve --dev`.
     ///
     /// # Errors
     /// Where the binary is missing or does not print an address.
-    pub fn start(binary: &Path, data: PathBuf) -> io::Result<Self> {
+    pub fn start(binary: &Path, data: PathBuf, cores: Cores) -> io::Result<Self> {
         let _ = std::fs::remove_dir_all(&data);
         std::fs::create_dir_all(&data)?;
-        let mut child = Command::new("taskset")
-            .args(["-c", "0"])
-            .arg(binary)
+        let mut command = match cores {
+            Cores::One => Command::new("taskset"),
+            Cores::All => Command::new(binary),
+        };
+        if cores == Cores::One {
+            command.args(["-c", "0"]).arg(binary);
+        }
+        let mut child = command
             .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
             .arg(&data)
             .stdout(Stdio::piped())

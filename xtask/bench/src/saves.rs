@@ -24,6 +24,8 @@ pub struct Saves {
     pub p50_ms: f64,
     /// 99th percentile, ms.
     pub p99_ms: f64,
+    /// CPU time of the relay a save, microseconds.
+    pub cpu_us: f64,
     /// Groups written durable.
     pub fsyncs: f64,
     /// How many were refused (must be none).
@@ -40,6 +42,7 @@ pub async fn run(relay: &Relay, count: usize, in_flight: usize) -> io::Result<Sa
     let latencies = Rc::new(RefCell::new(Latencies::default()));
     let refused = Rc::new(RefCell::new(0u64));
     let fsyncs = relay.metric("deem_fsync_seconds_count");
+    let cpu = relay.cpu_ticks();
     let start = Instant::now();
     let mut tasks = Vec::new();
     for saves in ready {
@@ -62,7 +65,9 @@ pub async fn run(relay: &Relay, count: usize, in_flight: usize) -> io::Result<Sa
     }
     let seconds = start.elapsed().as_secs_f64();
     let latencies = latencies.borrow();
+    let cpu_us = (relay.cpu_ticks() - cpu) as f64 * 10_000.0 / count as f64;
     Ok(Saves {
+        cpu_us,
         per_s: count as f64 / seconds,
         p50_ms: latencies.ms(0.5),
         p99_ms: latencies.ms(0.99),

@@ -302,8 +302,10 @@ fn configure(path: &Path, connection: &Connection) -> Result<(), OpenError> {
     connection
         .pragma_update(None, "wal_autocheckpoint", 0)
         .map_err(failed)?;
+    // What the system caches is a copy away. More pages of our own would cost each commit more
+    // than they save: SQLite walks all of them after it has moved one.
     connection
-        .pragma_update(None, "cache_size", -65_536)
+        .pragma_update(None, "cache_size", -16_384)
         .map_err(failed)?;
     sync_fully(path, connection)
 }

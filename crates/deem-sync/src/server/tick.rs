@@ -3,6 +3,7 @@
 use super::{
     commit::GroupId,
     io::{ConnId, Now},
+    room::DraftRoom,
     space::Space,
 };
 use crate::{
@@ -105,7 +106,16 @@ impl Space {
     /// Rooms nobody is in leave memory, with a snapshot if they changed; rooms nobody edits keep
     /// only their encoded bytes.
     fn tick_rooms(&mut self, now: Now) {
-        let numbers: Vec<u32> = self.rooms.keys().copied().collect();
+        let idle = |since: u64| now.mono_ms.saturating_sub(since) >= ROOM_IDLE_MS;
+        let unused = |room: &DraftRoom| {
+            let idle = room.empty_since_ms.is_some_and(idle) || idle(room.edited_ms);
+            idle && !self.pipeline.is_pending(room.pending)
+        };
+        let rooms = self.rooms.iter();
+        let numbers: Vec<u32> = rooms
+            .filter(|(_, room)| unused(room))
+            .map(|(number, _)| *number)
+            .collect();
         for number in numbers {
             self.tick_room(now, number);
         }
@@ -115,9 +125,6 @@ impl Space {
         let Some(room) = self.rooms.get_mut(&number) else {
             return;
         };
-        if self.pipeline.is_pending(room.pending) {
-            return;
-        }
         let idle = |since: u64| now.mono_ms.saturating_sub(since) >= ROOM_IDLE_MS;
         if room.empty_since_ms.is_some_and(idle) {
             let changed = room.gate.is_some() && room.seq > room.snapshot_seq;
