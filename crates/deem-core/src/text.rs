@@ -28,7 +28,14 @@ pub fn trim(text: &str) -> &str {
 
 /// Length in UTF-16 code units.
 pub fn units(text: &str) -> usize {
-    text.encode_utf16().count()
+    if text.is_ascii() {
+        return text.len();
+    }
+    // A character is one unit, or two where it has four bytes.
+    let bytes = text.bytes();
+    bytes.fold(0, |units, byte| {
+        units + usize::from(byte & 0xc0 != 0x80) + usize::from(byte >= 0xf0)
+    })
 }
 
 /// The longest start of `text` of at most `units_max` UTF-16 units; never half a surrogate pair.

@@ -158,8 +158,11 @@ mod tests {
     use super::*;
     use crate::held::tests::{Random, draft, matrix};
 
+    /// First unit, units, deleted.
+    type Block = (BlockId, u32, bool);
+
     /// Order, deletions and authors of every list.
-    fn order(guard: &Guard) -> Vec<(String, Vec<(BlockId, u32, bool)>)> {
+    fn order(guard: &Guard) -> Vec<(String, Vec<Block>)> {
         let index = &guard.held.index;
         let lists = index.lists();
         lists

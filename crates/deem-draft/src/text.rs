@@ -13,7 +13,7 @@ pub struct Change<'a> {
 
 /// UTF-16 units of `text`.
 pub(crate) fn units(text: &str) -> u32 {
-    u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX)
+    u32::try_from(deem_core::text::units(text)).unwrap_or(u32::MAX)
 }
 
 /// What to replace in `before` to get `after`; `None` = they are equal.
@@ -44,24 +44,42 @@ pub fn change<'a>(before: &str, after: &'a str, caret: Option<u32>) -> Option<Ch
     })
 }
 
+/// Bytes compared at once: a keystroke in a long answer walks most of it.
+const RUN: usize = 64;
+
 /// Bytes that both start with, whole characters.
 pub(crate) fn common_prefix(a: &str, b: &str) -> usize {
-    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
-    same.map(|(c, _)| c.len_utf8()).sum()
+    let (a_bytes, b_bytes) = (a.as_bytes(), b.as_bytes());
+    let runs = a_bytes.chunks_exact(RUN).zip(b_bytes.chunks_exact(RUN));
+    let mut same = runs.take_while(|(a, b)| a == b).count() * RUN;
+    let rest = a_bytes.iter().zip(b_bytes).skip(same);
+    same += rest.take_while(|(a, b)| a == b).count();
+    // Equal bytes begin characters at equal places: back to where the last one begins in both.
+    while !(a.is_char_boundary(same) && b.is_char_boundary(same)) {
+        same -= 1;
+    }
+    same
 }
 
 /// Bytes that both end with, whole characters.
 pub(crate) fn common_suffix(a: &str, b: &str) -> usize {
-    let same = a
-        .chars()
-        .rev()
-        .zip(b.chars().rev())
-        .take_while(|(a, b)| a == b);
-    same.map(|(c, _)| c.len_utf8()).sum()
+    let (a_bytes, b_bytes) = (a.as_bytes(), b.as_bytes());
+    let runs = a_bytes.rchunks_exact(RUN).zip(b_bytes.rchunks_exact(RUN));
+    let mut same = runs.take_while(|(a, b)| a == b).count() * RUN;
+    let rest = a_bytes.iter().rev().zip(b_bytes.iter().rev()).skip(same);
+    same += rest.take_while(|(a, b)| a == b).count();
+    while !a.is_char_boundary(a.len() - same) {
+        same -= 1;
+    }
+    same
 }
 
 /// The byte at which unit `unit` starts; the character's start inside a pair.
 fn byte_of(text: &str, unit: u32) -> usize {
+    if text.is_ascii() {
+        let unit = usize::try_from(unit).unwrap_or(usize::MAX);
+        return unit.min(text.len());
+    }
     let mut units = 0;
     for (at, c) in text.char_indices() {
         units += u32::try_from(c.len_utf16()).unwrap_or(1);
@@ -90,6 +108,31 @@ fn tail(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// D2.2: what is equal at both ends is whole characters, whatever bytes they share.
+    #[test]
+    fn ends_are_compared_by_characters() {
+        let (long, words) = (
+            "é".repeat(70),
+            ["", "a", "é", "è", "Ã", "😀", "😁", "𝄞", "ab"],
+        );
+        for left in ["", "a", &long, "x😀"] {
+            for (one, two) in words.iter().flat_map(|one| words.map(|two| (one, two))) {
+                for right in ["", "z", &long, "😀y", "\u{80}"] {
+                    let (a, b) = (format!("{left}{one}{right}"), format!("{left}{two}{right}"));
+                    let front = a.chars().zip(b.chars()).take_while(|(a, b)| a == b);
+                    let front: usize = front.map(|(c, _)| c.len_utf8()).sum();
+                    assert_eq!(common_prefix(&a, &b), front, "{a:?} {b:?}");
+                    let back = a.chars().rev().zip(b.chars().rev());
+                    let back = back.take_while(|(a, b)| a == b);
+                    let back: usize = back.map(|(c, _)| c.len_utf8()).sum();
+                    assert_eq!(common_suffix(&a, &b), back, "{a:?} {b:?}");
+                    let counted = a.encode_utf16().count();
+                    assert_eq!(usize::try_from(units(&a)).unwrap(), counted);
+                }
+            }
+        }
+    }
 
     fn check(before: &str, after: &str, caret: Option<u32>, start: u32, removed: u32, new: &str) {
         let expected = Change {

@@ -110,7 +110,7 @@ impl Client {
         let card = self.cards.get_mut(id)?;
         let record = card.record.as_ref()?;
         let view = card.sheet.as_mut()?.guard.replica().view().clone();
-        let own = own_keys(card, &person);
+        let own = own_keys(card, &person, !view.proposals.is_empty());
         let pending: Vec<Proposal> = view
             .proposals
             .iter()
@@ -222,12 +222,9 @@ impl Client {
                 code: None,
             };
         };
-        let own = card
-            .rows
-            .values()
-            .filter(|waiting| waiting.row.tab == self.config.tab);
-        let pending = own.clone().count();
-        let unstored = own.clone().any(|waiting| waiting.batch > 0);
+        let pending = card.own_rows(&self.config.tab);
+        // What waits for the disk is little; what waits for the relay may be thousands.
+        let unstored = || self.unstored.iter().any(|(_, of, _)| of == id);
         let stage = card.save.as_ref().map(|slot| &slot.stage);
         let asks = matches!(
             stage,
@@ -249,7 +246,7 @@ impl Client {
             SyncState::SaveWaiting
         } else if pending > 0 && (cannot_store || self.link.trouble.is_some()) {
             // "Kept here" is said only of what is kept here.
-            if unstored || !self.device.keeps() {
+            if !self.device.keeps() || unstored() {
                 SyncState::NotStored
             } else {
                 SyncState::CannotStore
@@ -258,7 +255,7 @@ impl Client {
             || matches!(stage, Some(Stage::Waiting | Stage::Sent))
         {
             SyncState::Sending
-        } else if pending > 0 && (unstored || !self.device.keeps()) {
+        } else if pending > 0 && (!self.device.keeps() || unstored()) {
             SyncState::NotStored
         } else if pending > 0 {
             SyncState::Device
@@ -427,8 +424,13 @@ fn snippet_view(kept: &super::card::Kept) -> SnippetView {
 }
 
 /// Keys of proposals that this person made and that have no verdict yet.
-fn own_keys(card: &Card, person: &deem_core::id::Person) -> BTreeSet<String> {
-    let typed = card.rows.values().flat_map(|waiting| &waiting.row.typed);
+fn own_keys(card: &Card, person: &deem_core::id::Person, has_proposals: bool) -> BTreeSet<String> {
+    // Most drafts hold no proposal, and thousands of rows may wait.
+    let rows = has_proposals.then(|| card.rows.values());
+    let typed = rows
+        .into_iter()
+        .flatten()
+        .flat_map(|waiting| &waiting.row.typed);
     let in_rows = typed.filter_map(|typed| match &typed.edit {
         Edit::Propose { key, .. } => Some(key.clone()),
         _ => None,
