@@ -239,16 +239,8 @@ impl Card {
     /// Nothing is under way any more: every row may go out again.
     pub(crate) fn land(&mut self) {
         self.room.flights.clear();
-        for waiting in self.rows.values_mut() {
+        for (_, waiting) in self.rows.all_mut() {
             waiting.flight = None;
         }
-    }
-
-    /// Rows that are this tab's to send.
-    pub(crate) fn own_rows(&self, tab: &str) -> usize {
-        self.rows
-            .values()
-            .filter(|waiting| waiting.row.tab == tab)
-            .count()
     }
 }

@@ -83,14 +83,10 @@ impl Client {
             Some(Store::Rows) => {
                 if let Some(row) = Row::from_bytes(value) {
                     self.count = self.count.max(row::row_count(&row.key));
-                    let waiting = Waiting {
-                        row,
-                        batch: 0,
-                        flight: None,
-                    };
-                    let card = self.card(&waiting.row.decision.clone());
-                    let key = waiting.row.key.clone();
-                    card.rows.entry(key).or_insert(Box::new(waiting));
+                    let card = self.cards.entry(row.decision.clone()).or_default();
+                    if !card.rows.contains_key(&row.key) {
+                        card.rows.put(Waiting::new(row), &self.config.tab);
+                    }
                 }
             }
             None => {}

@@ -344,14 +344,11 @@ impl Client {
             let made = (batch, row.decision.clone(), row.key.clone());
             self.unstored.push_back(made);
         }
-        card.rows.insert(
-            row.key.clone(),
-            Box::new(Waiting {
-                row,
-                batch,
-                flight: None,
-            }),
-        );
+        let waiting = Waiting {
+            batch,
+            ..Waiting::new(row)
+        };
+        card.rows.put(waiting, &self.config.tab);
     }
 
     /// The draft as it is shown, made where it is not there yet: the base with the rows on it.

@@ -172,7 +172,7 @@ impl Client {
         if told.anew || other {
             self.rebuild(&id);
         } else {
-            card.rows.retain(|_, waiting| waiting.row.tab == tab);
+            card.rows.keep_own(&tab);
             let undo = card
                 .sheet
                 .take()
@@ -198,7 +198,9 @@ impl Client {
     fn sibling_row(&mut self, row: Row) {
         self.count = self.count.max(row::row_count(&row.key));
         let id = row.decision.clone();
-        let card = self.card(&id);
+        let Some(card) = self.cards.get_mut(&id) else {
+            return;
+        };
         let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
             return;
         };
@@ -209,19 +211,14 @@ impl Client {
         {
             return self.ask_room(&id);
         }
-        card.rows.insert(
-            row.key.clone(),
-            Box::new(Waiting {
-                row,
-                batch: 0,
-                flight: None,
-            }),
-        );
+        card.rows.put(Waiting::new(row), &self.config.tab);
         self.changed(&id);
     }
 
     fn told_acked(&mut self, id: &DecisionId, key: &str, seq: u64) {
-        let Some(waiting) = self.card(id).rows.remove(key) else {
+        let card = self.cards.get_mut(id);
+        let waiting = card.and_then(|card| card.rows.remove(key, &self.config.tab));
+        let Some(waiting) = waiting else {
             return;
         };
         self.accept(id, seq, waiting.row.update);
@@ -238,7 +235,7 @@ impl Client {
                 ..RoomState::default()
             };
             card.early.clear();
-            for waiting in card.rows.values_mut() {
+            for (_, waiting) in card.rows.all_mut() {
                 waiting.flight = None;
             }
         }

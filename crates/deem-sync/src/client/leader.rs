@@ -71,14 +71,8 @@ impl Client {
                 return;
             }
             self.count = self.count.max(crate::client::row::row_count(&row.key));
-            let waiting = Waiting {
-                row: row.clone(),
-                batch: 0,
-                flight: None,
-            };
-            self.card(&id)
-                .rows
-                .insert(row.key.clone(), Box::new(waiting));
+            let card = self.cards.entry(id.clone()).or_default();
+            card.rows.put(Waiting::new(row.clone()), &self.config.tab);
             self.post(&TabMessage::Row { row });
             self.changed(&id);
         }

@@ -323,7 +323,7 @@ impl Client {
             };
             card.early.clear();
             card.present.clear();
-            for waiting in card.rows.values_mut() {
+            for (_, waiting) in card.rows.all_mut() {
                 waiting.flight = None;
             }
         }

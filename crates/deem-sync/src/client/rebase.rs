@@ -103,7 +103,7 @@ impl Client {
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
-        let Some(waiting) = card.rows.remove(key) else {
+        let Some(waiting) = card.rows.remove(key, &self.config.tab) else {
             return;
         };
         card.room.flights.retain(|_, flying| flying != key);
@@ -181,7 +181,7 @@ impl Client {
             .map(|(key, _)| key.clone())
             .collect();
         for key in accepted {
-            card.rows.remove(&key);
+            card.rows.remove(&key, &self.config.tab);
             self.out.remove(Store::Rows, &key);
         }
     }
@@ -223,13 +223,12 @@ impl Client {
             redo: Vec::new(),
         });
         let mut lost = Vec::new();
-        for (key, waiting) in rows {
-            let row = waiting.row;
+        for row in rows.into_rows() {
             if row.tab != self.config.tab {
                 continue;
             }
             if row.generation != draft.generation {
-                self.out.remove(Store::Rows, &key);
+                self.out.remove(Store::Rows, &row.key);
                 lost.push(row);
                 continue;
             }
@@ -292,8 +291,7 @@ impl Client {
             sheet.redo.clear();
         }
         let own: Vec<Row> = rows
-            .into_values()
-            .map(|waiting| waiting.row)
+            .into_rows()
             .filter(|row| row.tab == self.config.tab)
             .collect();
         for row in &own {

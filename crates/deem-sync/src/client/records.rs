@@ -138,11 +138,7 @@ impl Client {
         for (key, _) in base.into_iter().flat_map(|base| base.updates) {
             self.out.remove(Store::Drafts, &key);
         }
-        let own: Vec<Row> = rows
-            .into_values()
-            .map(|w| w.row)
-            .filter(|row| row.tab == tab)
-            .collect();
+        let own: Vec<Row> = rows.into_rows().filter(|row| row.tab == tab).collect();
         for row in &own {
             self.out.remove(Store::Rows, &row.key);
         }
@@ -179,7 +175,7 @@ impl Client {
         };
         card.present.clear();
         card.early.clear();
-        for waiting in card.rows.values_mut() {
+        for (_, waiting) in card.rows.all_mut() {
             waiting.flight = None;
         }
         if let (true, Some(room)) = (self.leads(), number) {

@@ -382,7 +382,7 @@ impl Client {
             if card.room.phase != Phase::Live || card.room.not_before_ms > now {
                 continue;
             }
-            for (key, waiting) in &mut card.rows {
+            for (key, waiting) in card.rows.all_mut() {
                 if free == 0 {
                     break;
                 }
@@ -427,7 +427,7 @@ impl Client {
             card.trouble = None;
             self.link.malformed = 0;
             card.room.flights.remove(&n);
-            if let Some(waiting) = card.rows.remove(&key) {
+            if let Some(waiting) = card.rows.remove(&key, &self.config.tab) {
                 card.acked = Some((waiting.row.client, waiting.row.clock_end));
                 self.accept(&id, seq, waiting.row.update);
                 self.out.remove(Store::Rows, &key);

@@ -2,6 +2,8 @@
 
 mod codec;
 
+use std::ops::Deref;
+
 use deem_core::map::BTreeMap;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -84,9 +86,88 @@ pub(crate) struct Waiting {
     pub(crate) flight: Option<u64>,
 }
 
-/// Rows of one draft in the order of their keys. Boxed: where the map is a sorted vector, a row
-/// that leaves at the front moves the others by a pointer each.
-pub(crate) type Rows = BTreeMap<String, Box<Waiting>>;
+impl Waiting {
+    /// Made here, or known by what another tab or the device says; nothing is under way yet.
+    pub(crate) fn new(row: Row) -> Self {
+        Self {
+            row,
+            batch: 0,
+            flight: None,
+        }
+    }
+}
+
+/// Rows of one draft in the order of their keys, and how many of them are this tab's: thousands may
+/// wait, and every look at the card asks. Boxed: where the map is a sorted vector, a row that leaves
+/// at the front moves the others by a pointer each.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    map: BTreeMap<String, Box<Waiting>>,
+    own: usize,
+}
+
+impl Deref for Rows {
+    type Target = BTreeMap<String, Box<Waiting>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.map
+    }
+}
+
+impl Rows {
+    /// Rows that are this tab's to send.
+    pub(crate) fn own(&self) -> usize {
+        self.own
+    }
+
+    /// Puts a row under its key; `tab` is this one.
+    pub(crate) fn put(&mut self, waiting: Waiting, tab: &str) {
+        self.own += usize::from(waiting.row.tab == tab);
+        let old = self.map.insert(waiting.row.key.clone(), Box::new(waiting));
+        self.own -= usize::from(old.is_some_and(|old| old.row.tab == tab));
+    }
+
+    pub(crate) fn remove(&mut self, key: &str, tab: &str) -> Option<Box<Waiting>> {
+        let old = self.map.remove(key)?;
+        self.own -= usize::from(old.row.tab == tab);
+        Some(old)
+    }
+
+    /// Forgets what other tabs told.
+    pub(crate) fn keep_own(&mut self, tab: &str) {
+        self.map.retain(|_, waiting| waiting.row.tab == tab);
+    }
+
+    /// Makes the rows of `gone` this tab's, and gives them.
+    pub(crate) fn adopt(&mut self, gone: &str, tab: &str) -> Vec<Row> {
+        let rows = self.map.values_mut();
+        let rows = rows.filter(|waiting| waiting.row.tab == gone && gone != tab);
+        let adopt = |waiting: &mut Box<Waiting>| {
+            tab.clone_into(&mut waiting.row.tab);
+            waiting.row.clone()
+        };
+        let adopted: Vec<Row> = rows.map(adopt).collect();
+        self.own += adopted.len();
+        adopted
+    }
+
+    /// For what is known of a row; whose it is stays.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Waiting> {
+        self.map.get_mut(key).map(|waiting| &mut **waiting)
+    }
+
+    /// As [`Self::get_mut`], all of them.
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = (&String, &mut Waiting)> {
+        self.map
+            .iter_mut()
+            .map(|(key, waiting)| (key, &mut **waiting))
+    }
+
+    /// Every row, in order.
+    pub(crate) fn into_rows(self) -> impl Iterator<Item = Row> {
+        self.map.into_values().map(|waiting| waiting.row)
+    }
+}
 
 /// Digits of the counter in a key: keys sort as their counters, for more edits than a device makes.
 const COUNT_DIGITS: usize = 14;
@@ -113,4 +194,59 @@ pub(crate) fn row_count(key: &str) -> u64 {
         .next()
         .and_then(|count| count.parse().ok())
         .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(key: &str, tab: &str) -> Waiting {
+        Waiting::new(Row {
+            key: key.to_owned(),
+            tab: tab.to_owned(),
+            decision: DecisionId::parse("d1").unwrap(),
+            generation: Generation::FIRST,
+            epoch: Epoch::FIRST,
+            client: ClientId::new(1).unwrap(),
+            clock_end: 1,
+            remade: false,
+            typed: Vec::new(),
+            update: Vec::new(),
+        })
+    }
+
+    /// B3.4: "n pending" counts the rows that are this tab's, whatever became of them.
+    #[test]
+    fn own_rows_are_counted() {
+        let mut rows = Rows::default();
+        let counted = |rows: &Rows| {
+            rows.values()
+                .filter(|waiting| waiting.row.tab == "me")
+                .count()
+        };
+        rows.put(row("1", "me"), "me");
+        rows.put(row("2", "gone"), "me");
+        rows.put(row("3", "other"), "me");
+        // Made again under its key.
+        rows.put(row("1", "me"), "me");
+        assert_eq!((rows.own(), counted(&rows)), (1, 1));
+        assert_eq!(rows.adopt("gone", "me").len(), 1);
+        assert_eq!(rows.adopt("me", "me").len(), 0);
+        assert_eq!((rows.own(), counted(&rows)), (2, 2));
+        assert!(rows.remove("1", "me").is_some());
+        assert!(rows.remove("1", "me").is_none());
+        assert!(rows.remove("3", "me").is_some());
+        rows.put(row("4", "other"), "me");
+        rows.keep_own("me");
+        assert_eq!((rows.own(), counted(&rows), rows.len()), (1, 1, 1));
+    }
+
+    /// Keys sort as their counters.
+    #[test]
+    fn keys_count() {
+        assert_eq!(row_key(7, "tab"), "00000000000007-tab");
+        for count in [0, 9, 10, 99_999_999_999_999] {
+            assert_eq!(row_count(&row_key(count, "a-b")), count);
+        }
+    }
 }

@@ -205,14 +205,7 @@ impl Client {
         let mut adopted = Vec::new();
         for card in self.cards.values_mut() {
             card.openers.remove(tab);
-            let rows = card
-                .rows
-                .values_mut()
-                .filter(|waiting| waiting.row.tab == tab);
-            for waiting in rows {
-                waiting.row.tab.clone_from(&own);
-                adopted.push(waiting.row.clone());
-            }
+            adopted.append(&mut card.rows.adopt(tab, &own));
         }
         for row in adopted {
             self.out
@@ -266,7 +259,7 @@ impl Client {
             return;
         }
         let turn = card.room.turn;
-        for waiting in card.rows.values_mut() {
+        for (_, waiting) in card.rows.all_mut() {
             // For a follower: with the leader, once, under this turn.
             waiting.flight = Some(turn);
         }

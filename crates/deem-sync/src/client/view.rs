@@ -177,8 +177,7 @@ impl Client {
     pub fn status(&self) -> SyncView {
         let states = self.cards.keys().map(|id| self.card_sync(id));
         let worst = states.max_by_key(|sync| urgency(sync.state));
-        let tab = &self.config.tab;
-        let pending = self.cards.values().map(|card| card.own_rows(tab)).sum();
+        let pending = self.cards.values().map(|card| card.rows.own()).sum();
         SyncView {
             state: worst.map_or_else(
                 || self.device_state().unwrap_or(SyncState::Synced),
@@ -222,7 +221,7 @@ impl Client {
                 code: None,
             };
         };
-        let pending = card.own_rows(&self.config.tab);
+        let pending = card.rows.own();
         // What waits for the disk is little; what waits for the relay may be thousands.
         let unstored = || self.unstored.iter().any(|(_, of, _)| of == id);
         let stage = card.save.as_ref().map(|slot| &slot.stage);
