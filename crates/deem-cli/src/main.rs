@@ -31,6 +31,10 @@ use clap::{CommandFactory, Parser};
 use args::{Cli, Command};
 use failure::Failure;
 
+/// A relay's turn is mostly small strings and maps that live for one turn.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

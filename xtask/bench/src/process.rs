@@ -64,26 +64,37 @@ impl Relay {
         })
     }
 
-    /// One HTTP call as a writer; the body as text.
+    /// One HTTP call as the writer `bench`; the body as text.
+    ///
+    /// # Errors
+    /// Of the socket, and every status that is not a success.
     pub fn http(
         &self,
         method: &str,
         path: &str,
         body: Option<&serde_json::Value>,
     ) -> io::Result<String> {
+        self.http_as("bench", method, path, body)
+    }
+
+    /// As [`Self::http`], as another writer.
+    ///
+    /// # Errors
+    /// Of the socket, and every status that is not a success.
+    pub fn http_as(
+        &self,
+        user: &str,
+        method: &str,
+        path: &str,
+        body: Option<&serde_json::Value>,
+    ) -> io::Result<String> {
         let url = format!("http://{}{path}", self.address);
+        let user = ("x-deem-user", user);
+        let post = || self.agent.post(&url).header(user.0, user.1);
         let answer = match (method, body) {
-            ("GET", _) => self.agent.get(&url).header("x-deem-user", "bench").call(),
-            (_, Some(body)) => self
-                .agent
-                .post(&url)
-                .header("x-deem-user", "bench")
-                .send_json(body),
-            (_, None) => self
-                .agent
-                .post(&url)
-                .header("x-deem-user", "bench")
-                .send_empty(),
+            ("GET", _) => self.agent.get(&url).header(user.0, user.1).call(),
+            (_, Some(body)) => post().send_json(body),
+            (_, None) => post().send_empty(),
         };
         let mut answer = answer.map_err(|error| io::Error::other(format!("{path}: {error}")))?;
         answer.body_mut().read_to_string().map_err(io::Error::other)
