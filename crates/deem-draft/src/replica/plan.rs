@@ -154,7 +154,7 @@ impl<'p> Plan<'p> {
                 caret,
             } => {
                 let (at, question) = self.question(question.as_ref())?;
-                before = Some(self.text_of(at, question));
+                before = Some(self.text_of(at, question).to_owned());
                 self.text(at, question, text, *caret)?
             }
             Edit::Mode { mode, question } => {
@@ -269,10 +269,14 @@ impl<'p> Plan<'p> {
         before != mode
     }
 
-    fn text_of(&self, at: usize, question: &Question) -> String {
+    /// The text as it reads after the edits so far.
+    fn text_of(&self, at: usize, question: &Question) -> &str {
         match self.writes.texts.get(&at) {
-            Some((text, _)) => text.clone(),
-            None => self.view.question(&question.id).text.clone(),
+            Some((text, _)) => text,
+            None => {
+                let part = self.view.questions.get(&question.id);
+                part.map_or("", |part| &part.text)
+            }
         }
     }
 

@@ -327,9 +327,15 @@ impl Client {
             typed: edited.typed,
             update: edited.update,
         };
-        let key = row.key.clone();
-        self.put_row(row);
-        self.send_row(id, &key);
+        if self.leads() && self.followers.is_empty() {
+            // Nobody to tell of it: its name is not needed again.
+            self.put_row(row);
+            self.pump();
+        } else {
+            let key = row.key.clone();
+            self.put_row(row);
+            self.send_row(id, &key);
+        }
         self.changed(id);
     }
 
