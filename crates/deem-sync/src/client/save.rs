@@ -36,7 +36,12 @@ pub(crate) enum Stage {
     /// It waited over a day: asks once more.
     Old,
     /// The revision moved.
-    Stale { changed: Vec<Change> },
+    Stale {
+        changed: Vec<Change>,
+        /// There may be more changes than are listed.
+        #[serde(default)]
+        partial: bool,
+    },
     /// Somebody else was first, or it is closed.
     Resolved {
         status: String,
@@ -292,6 +297,7 @@ impl Client {
         let stage = match code {
             "stale" => Stage::Stale {
                 changed: field(body, "changed").unwrap_or_default(),
+                partial: field(body, "partial").unwrap_or_default(),
             },
             "resolved" => Stage::Resolved {
                 status: field(body, "status").unwrap_or_default(),

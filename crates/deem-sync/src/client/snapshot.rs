@@ -94,6 +94,8 @@ pub enum SaveView {
     Stale {
         changed: Vec<Change>,
         difference: Vec<Difference>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        partial: bool,
     },
     Resolved {
         status: String,

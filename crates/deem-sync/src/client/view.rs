@@ -532,7 +532,8 @@ fn save_view(slot: Option<&SaveSlot>, now: Option<&Content>) -> SaveView {
     match &slot.stage {
         Stage::Waiting | Stage::Sent | Stage::Done => SaveView::Waiting { since },
         Stage::Old => SaveView::Old { since },
-        Stage::Stale { changed } => SaveView::Stale {
+        Stage::Stale { changed, partial } => SaveView::Stale {
+            partial: *partial,
             changed: changed.clone(),
             difference: now
                 .map(|now| difference(&slot.content, now))

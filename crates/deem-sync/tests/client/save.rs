@@ -57,6 +57,7 @@ fn a_stale_save_shows_the_difference_and_is_not_repeated() {
     let SaveView::Stale {
         difference,
         changed,
+        partial,
     } = card.save
     else {
         panic!("{:?}", card.save)
@@ -64,6 +65,7 @@ fn a_stale_save_shows_the_difference_and_is_not_repeated() {
     assert_eq!(difference[0].place, "o1/c1");
     assert_eq!(difference[0].after.as_deref(), Some("no"));
     assert_eq!(changed[0].by.as_str(), "ilse");
+    assert!(!partial, "the relay knew the revision that was read");
     assert_eq!(card.sync.state, SyncState::NeedsYou);
     net.pass(120_000);
     assert_eq!(net.card(noor).status, "open");

@@ -1,5 +1,7 @@
 /** The shapes that a host and the elements see. Words are those of docs/protocol.md. */
 
+import type { Readable } from "./readable.js";
+
 /** One judgement of an option against a criterion. */
 export type Mark = "yes" | "partly" | "no";
 
@@ -122,7 +124,13 @@ export type SaveState =
   | { state: "none" }
   | { state: "waiting"; since: string }
   | { state: "old"; since: string }
-  | { state: "stale"; changed: { by: string; at: string; seq: number }[]; difference: Difference[] }
+  | {
+      state: "stale";
+      changed: { by: string; at: string; seq: number }[];
+      difference: Difference[];
+      /** What this person had read is not known any more: `changed` may lack earlier changes. */
+      partial?: true;
+    }
   | { state: "resolved"; status: Status; resolver?: string; at?: string; answer?: Answer }
   | { state: "refused"; code: string; reason?: string; question?: string; max?: number }
   | { state: "blocked" };
@@ -205,6 +213,10 @@ export interface DecisionHandle {
   readonly id: string;
   /** Undefined until the record is known on this device. The same object until something changed. */
   snapshot(): CardSnapshot | undefined;
+  /** The `<Questionnaire>` projection (P8) of what is settled, for documents kept as Markdown. */
+  questionnaire(): string | undefined;
+  /** As plain HTML that reads without script; `readableHtml` makes text of each. */
+  readable(): Readable[] | undefined;
   subscribe(listener: () => void): () => void;
   /** Keeps the draft open and live while at least one opener holds it. */
   open(): () => void;
