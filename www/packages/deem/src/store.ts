@@ -3,6 +3,8 @@ import { countRows, otherPeople } from "./driver/device.js";
 import { Driver } from "./driver/driver.js";
 import { Engine, init, resetInstance } from "./engine.js";
 import { DeemError } from "./errors.js";
+import { questionnaire } from "./questionnaire.js";
+import { type Readable, readable } from "./readable.js";
 import type {
   CardSnapshot,
   DecisionHandle,
@@ -79,6 +81,9 @@ export async function openSpace(options: OpenSpaceOptions): Promise<SpaceStore> 
   return space;
 }
 
+/** The driver of an open space, for the document rooms of `deem/provider`. */
+export const driverOf = (store: SpaceStore): Driver => Space.driverOf(store);
+
 class Space implements SpaceStore {
   readonly space: string;
   readonly user: string;
@@ -90,6 +95,7 @@ class Space implements SpaceStore {
   #status: SpaceStatus | undefined;
   #others: { person: string; rows: number }[] = [];
   #restarts = 0;
+  #documents: BroadcastChannel | undefined;
 
   constructor(options: OpenSpaceOptions, person: string) {
     this.space = options.space;
@@ -104,6 +110,7 @@ class Space implements SpaceStore {
     });
     this.#driver = new Driver({
       url: options.url,
+      space: options.space,
       name: this.#prefix + person,
       tab,
       memory: options.storage === "memory",
@@ -122,7 +129,27 @@ class Space implements SpaceStore {
       open.delete(this);
       throw error;
     }
+    this.#carryDocuments();
     void this.#countOthers();
+  }
+
+  /** Documents of another tab go over the socket of the one that leads, whatever it shows itself. */
+  #carryDocuments(): void {
+    const driver = this.#driver;
+    if (!driver.shares) return;
+    const channel = new BroadcastChannel(driver.documents);
+    this.#documents = channel;
+    channel.onmessage = () => {
+      channel.close();
+      void import("./provider/line.js").then(({ lineOf }) => {
+        if (!driver.isClosed) lineOf(driver);
+      });
+    };
+  }
+
+  static driverOf(store: SpaceStore): Driver {
+    if (store instanceof Space) return store.#driver;
+    throw new DeemError({ code: "malformed", message: "give the store that openSpace returned" });
   }
 
   /** After a panic. One that comes again at once is not tried for ever. */
@@ -174,6 +201,7 @@ class Space implements SpaceStore {
 
   async close(): Promise<void> {
     open.delete(this);
+    this.#documents?.close();
     await this.#driver.close();
   }
 
@@ -231,6 +259,16 @@ class Decision implements DecisionHandle {
       this.#fresh = true;
     }
     return this.#snapshot;
+  }
+
+  questionnaire(): string | undefined {
+    const snap = this.snapshot();
+    return snap && questionnaire(snap);
+  }
+
+  readable(): Readable[] | undefined {
+    const snap = this.snapshot();
+    return snap && readable(snap);
   }
 
   subscribe(listener: Listener): () => void {

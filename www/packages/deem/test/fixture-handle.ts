@@ -3,6 +3,8 @@
  * no rules of its own.
  */
 import { apply } from "../src/elements/text-change.js";
+import { questionnaire } from "../src/questionnaire.js";
+import { type Readable, readable } from "../src/readable.js";
 import type {
   CardSnapshot,
   DecisionHandle,
@@ -88,6 +90,14 @@ export class FixtureHandle implements DecisionHandle {
 
   snapshot(): CardSnapshot {
     return this.#snap;
+  }
+
+  questionnaire(): string {
+    return questionnaire(this.snapshot());
+  }
+
+  readable(): Readable[] {
+    return readable(this.snapshot());
   }
 
   subscribe(listener: () => void): () => void {

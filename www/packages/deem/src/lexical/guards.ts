@@ -1,8 +1,7 @@
 /**
  * What happens inside a card is the card's: without these the editor would take Ctrl+Z, Delete or a
- * paste in
- * a cell for its own and change the document round the card. Events go on to the host's own
- * listeners.
+ * paste in a cell for its own and change the document round the card (B5.3). Events go on to the
+ * host's own listeners.
  */
 import {
   BEFORE_INPUT_COMMAND,
@@ -22,15 +21,13 @@ import {
   PASTE_COMMAND,
 } from "lexical";
 
-export const CARD = "decision-card, decision-matrix";
+const CARD = "decision-card, decision-matrix";
 
 /** The card an event comes from, if it comes from inside one. */
-export function cardOf(event: Event | null | undefined): HTMLElement | null {
-  for (const at of event?.composedPath() ?? []) {
-    if (at instanceof HTMLElement && at.matches(CARD)) return at;
-  }
-  return null;
-}
+export const cardOf = (event: Event | null): HTMLElement | undefined =>
+  event
+    ?.composedPath()
+    .find((at): at is HTMLElement => at instanceof HTMLElement && at.matches(CARD));
 
 const GUARDED = [
   KEY_DOWN_COMMAND,
@@ -48,8 +45,20 @@ const GUARDED = [
 
 export function guardCards(editor: LexicalEditor): () => void {
   return mergeRegister(
-    ...GUARDED.map((command) =>
-      editor.registerCommand(command, (event) => cardOf(event) !== null, COMMAND_PRIORITY_CRITICAL),
-    ),
+    ...GUARDED.map((command) => editor.registerCommand(command, guard, COMMAND_PRIORITY_CRITICAL)),
   );
 }
+
+function guard(event: Event | null): boolean {
+  if (!cardOf(event)) return false;
+  // In a cell the browser would select the whole document round the card.
+  if (event instanceof KeyboardEvent && selectsAll(event) && !isField(event.composedPath()[0]))
+    event.preventDefault();
+  return true;
+}
+
+const selectsAll = (event: KeyboardEvent): boolean =>
+  (event.ctrlKey || event.metaKey) && /^a$/i.test(event.key);
+
+const isField = (target: EventTarget | undefined): boolean =>
+  target instanceof Element && target.matches("input, textarea");

@@ -1,13 +1,14 @@
 /**
  * The node of a decision in a Lexical document, alone: for every peer, viewer and server that must
- * keep it.
- * It stores which decision stands here and a line for where the record cannot be reached; the
- * record itself
- * comes from the space. It must hold no draft, no answer and no dependency beyond `lexical`.
+ * keep it. It stores which decision stands here and a line for where the record cannot be reached;
+ * the record itself comes from the space. It must hold no draft, no answer and no dependency beyond
+ * `lexical`.
  */
 import {
   $create,
+  $getEditor,
   $getState,
+  $hasUpdateTag,
   $setState,
   createState,
   DecoratorNode,
@@ -15,21 +16,26 @@ import {
   type DOMExportOutput,
   type LexicalEditor,
   type LexicalNode,
+  PASTE_TAG,
 } from "lexical";
+import type { Readable } from "../readable.js";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const decisionState = createState("decisionId", { parse: text });
 const summaryState = createState("summary", { parse: text });
 
-/** How an editor's decisions are written out where there is more to say than the summary. */
-type Projector = (decisionId: string) => DocumentFragment | null;
-const projectors = new WeakMap<LexicalEditor, Projector>();
-
-/** Says how `editor` writes a decision as readable HTML; the extension does this. */
-export function projectDecisions(editor: LexicalEditor, projector: Projector): () => void {
-  projectors.set(editor, projector);
-  return () => projectors.delete(editor);
+/** What an editor that is connected to a space knows of its decisions. */
+export interface Known {
+  /** As readable HTML, where the record is known. */
+  html(decisionId: string): readonly Readable[] | undefined;
+  /** As a `<Questionnaire>`. */
+  markdown(decisionId: string): string | undefined;
+  /** Whether the space is known to have no such decision. */
+  gone(decisionId: string): boolean;
 }
+
+/** Filled by the extension; an editor with the node alone is not in it. */
+export const known = new WeakMap<LexicalEditor, Known>();
 
 export class DecisionNode extends DecoratorNode<null> {
   override $config() {
@@ -65,8 +71,8 @@ export class DecisionNode extends DecoratorNode<null> {
 
   override exportDOM(editor: LexicalEditor): DOMExportOutput {
     const el = element(this.getDecisionId(), this.getSummary());
-    const whole = projectors.get(editor)?.(this.getDecisionId());
-    if (whole) el.replaceChildren(whole);
+    const whole = known.get(editor)?.html(this.getDecisionId());
+    if (whole) el.replaceChildren(...whole.map(written));
     return { element: el };
   }
 
@@ -83,20 +89,28 @@ export class DecisionNode extends DecoratorNode<null> {
   }
 }
 
+const written = (one: Readable): Node | string => {
+  if (typeof one === "string") return one;
+  const el = document.createElement(one[0]);
+  el.append(...one.slice(1).map(written));
+  return el;
+};
+
 /** The card's element with a light DOM that reads without script. */
 function element(decisionId: string, summary: string): HTMLElement {
   const el = document.createElement("decision-card");
   el.setAttribute("decision", decisionId);
-  const line = document.createElement("p");
-  line.textContent = `Decision: ${summary}`;
-  el.append(line);
+  el.append(written(["p", `Decision: ${summary}`]));
   return el;
 }
 
 function $fromElement(el: HTMLElement): DOMConversionOutput {
-  const said = el.dataset["summary"] ?? el.querySelector("p, h4")?.textContent ?? "";
+  const id = el.getAttribute("decision") ?? "";
+  // Pasted into a space that does not have it: what the card said comes in as text (B5.5).
+  if ($hasUpdateTag(PASTE_TAG) && known.get($getEditor())?.gone(id)) return { node: null };
+  const said = el.querySelector("p, h4")?.textContent ?? "";
   const node = $createDecisionNode(
-    el.getAttribute("decision") ?? "",
+    id,
     said.replace(/^Decision: /, ""),
   );
   // The projection's own text stays out of the document: the node stands for it.
