@@ -1,0 +1,3 @@
+declare module "lexical?second" {
+  export { createEditor } from "lexical";
+}
