@@ -1,0 +1,93 @@
+/** A page with one card, whose every claim about what is kept is noted outside of the page. */
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Person } from "../e2e/person.mjs";
+import { Cable } from "../lib/cable.mjs";
+import { call, op, root, until } from "../lib/relay.mjs";
+
+/** A folder for `--web` with the page and the built package beside it. */
+export async function webFolder(folder) {
+  const web = join(folder, "web");
+  await mkdir(web, { recursive: true });
+  await cp(join(root, "tests/device/page.html"), join(web, "index.html"));
+  await cp(join(root, "www/packages/deem/dist"), join(web, "deem"), { recursive: true });
+  return web;
+}
+
+/** Opens a choice decision of `rows` x `columns`. */
+export async function openMatrix(relay, rows, columns) {
+  const labels = (word, n) => Array.from({ length: n }, (_, at) => ({ label: `${word} ${at + 1}` }));
+  const body = {
+    op: op(),
+    question: "Which tent?",
+    options: labels("Tent", rows),
+    criteria: labels("Point", columns),
+  };
+  const opened = await call(relay.url, "POST", "/v1/spaces/demo/decisions", { user: "cleo", body });
+  return opened.body.id;
+}
+
+/** States that say of every mark on the page that it is kept, here or at the relay. */
+const KEPT = new Set(["device", "synced"]);
+
+export class DevicePage {
+  /** The marks of the last claim: cell to value. */
+  claimed = {};
+
+  static async open(browser, relay, name, decision) {
+    const cable = new Cable(relay.port);
+    await cable.plug();
+    const context = await browser.newContext();
+    const page = new DevicePage(name, cable, context, decision);
+    await context.exposeBinding("said", (_, state, pending, marks) => {
+      page.state = state;
+      page.pending = pending;
+      if (KEPT.has(state)) page.claimed = marks;
+    });
+    await page.load();
+    return page;
+  }
+
+  constructor(name, cable, context, decision) {
+    Object.assign(this, { name, cable, context, decision, errors: [] });
+  }
+
+  /** A new tab with the card; the one before it is gone. */
+  async load() {
+    this.page = await this.context.newPage();
+    this.page.on("pageerror", (error) => this.errors.push(error));
+    await this.page.goto(`${this.cable.url}/?user=${this.name}#/demo/${this.decision}`);
+    const { name, cable, context, page, decision, errors } = this;
+    this.person = new Person(name, cable, context, page, decision, errors, "demo");
+    await this.person.grid.waitFor();
+  }
+
+  marks() {
+    return this.page.evaluate(() => window.handle.snapshot().marks);
+  }
+
+  /** One key on one cell; `cell` as `o1/c2`. */
+  press(cell, key) {
+    const [row, column] = /o(\d+)\/c(\d+)/.exec(cell).slice(1);
+    return this.person.press(`Tent ${row}`, `Point ${column}`, key);
+  }
+
+  /** Resolves once the page has said that this mark is kept. */
+  said(cell, value) {
+    return until(`${this.name} hears of ${cell}`, () => this.claimed[cell] === value);
+  }
+
+  /** Ends the renderer at once, as a crash or the system short of memory does. */
+  async crash() {
+    const gone = new Promise((resolve) => this.page.once("crash", resolve));
+    const session = await this.context.newCDPSession(this.page);
+    session.send("Page.crash").catch(() => {});
+    await gone;
+    await this.page.close();
+  }
+
+  async leave() {
+    await this.context.close();
+    await this.cable.cut();
+  }
+}
