@@ -14,12 +14,7 @@ export class DeemError extends Error implements DeemErrorShape {
 }
 
 function isShape(value: unknown): value is { code: string; message?: string } {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "code" in value &&
-    typeof value.code === "string"
-  );
+  return typeof (value as { code?: unknown } | null | undefined)?.code === "string";
 }
 
 /** What the engine threw, as a `DeemError` where it is one. */

@@ -1,8 +1,10 @@
 /** What JavaScript sees of a space: cached snapshots, listeners, edits, saves. No rules. */
 import { countRows, otherPeople } from "./driver/device.js";
 import { Driver } from "./driver/driver.js";
+import { canShare } from "./driver/tabs.js";
 import { Engine, init, resetInstance } from "./engine.js";
 import { DeemError } from "./errors.js";
+import { documentsName } from "./provider/name.js";
 import { questionnaire } from "./questionnaire.js";
 import { type Readable, readable } from "./readable.js";
 import type {
@@ -73,6 +75,13 @@ async function whoOpens(options: OpenSpaceOptions): Promise<string> {
   }
 }
 
+function socketClass(options: OpenSpaceOptions): NonNullable<OpenSpaceOptions["WebSocket"]> {
+  if (options.WebSocket) return options.WebSocket;
+  if (typeof WebSocket !== "undefined") return WebSocket;
+  const message = "this platform has no WebSocket: give openSpace one, as that of the package ws";
+  throw new DeemError({ code: "malformed", message });
+}
+
 /** Opens a space: from this device at once, live as soon as the relay is reached. */
 export async function openSpace(options: OpenSpaceOptions): Promise<SpaceStore> {
   const [person] = await Promise.all([whoOpens(options), init(options.wasm)]);
@@ -114,6 +123,7 @@ class Space implements SpaceStore {
       name: this.#prefix + person,
       tab,
       memory: options.storage === "memory",
+      WebSocket: socketClass(options),
       token: options.token,
       engine: () => new Engine(config),
       changed: (ids) => this.#changed(ids),
@@ -136,13 +146,13 @@ class Space implements SpaceStore {
   /** Documents of another tab go over the socket of the one that leads, whatever it shows itself. */
   #carryDocuments(): void {
     const driver = this.#driver;
-    if (!driver.shares) return;
-    const channel = new BroadcastChannel(driver.documents);
+    if (driver.options.memory || !canShare()) return;
+    const channel = new BroadcastChannel(documentsName(driver.options.name));
     this.#documents = channel;
     channel.onmessage = () => {
       channel.close();
       void import("./provider/line.js").then(({ lineOf }) => {
-        if (!driver.isClosed) lineOf(driver);
+        if (!driver.closed) lineOf(driver);
       });
     };
   }

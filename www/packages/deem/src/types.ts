@@ -270,6 +270,16 @@ export interface SpaceStore {
   close(): Promise<void>;
 }
 
+/** What is used of a WebSocket. */
+export interface SocketLike {
+  binaryType: string;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  close(code?: number, reason?: string): void;
+}
+
 export interface OpenSpaceOptions {
   /** The relay, `http(s)://` or `ws(s)://`. */
   url: string;
@@ -279,6 +289,8 @@ export interface OpenSpaceOptions {
   user?: string;
   /** `"memory"`: nothing is kept on the device. Default: IndexedDB. */
   storage?: "indexeddb" | "memory";
+  /** Default: the platform's. Node has one since 22; before, give that of the package `ws`. */
+  WebSocket?: new (url: string, protocols: string) => SocketLike;
   /** Where the wasm engine is; default: beside the module. */
   wasm?: URL | string | Response | BufferSource | WebAssembly.Module;
 }

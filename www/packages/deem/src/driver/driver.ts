@@ -4,17 +4,31 @@
  */
 import type { Engine } from "../engine.js";
 import { asDeemError, DeemError } from "../errors.js";
-import { type Device, type DeviceChange, type DeviceWord, IndexedDbDevice, NoDevice, STORES, type StoreName } from "./device.js";
+import type { OpenSpaceOptions } from "../types.js";
+import { type Device, type DeviceChange, type DeviceWord, IndexedDbDevice, NoDevice, type StoreName } from "./device.js";
 import { OP, type Output, readOutputs, text } from "./outputs.js";
 import { openSocket, type Socket } from "./socket.js";
-import { aloneTab, joinTabs, type Tabs } from "./tabs.js";
+import { aloneTab, canShare, joinTabs, type Tabs } from "./tabs.js";
+
+/** Who else speaks on the socket of a space: document rooms (`../provider/carrier.ts`). */
+export interface SocketGuest {
+  /** The relay is reached through this tab from now on, or no longer. */
+  carries(on: boolean): void;
+  /** A frame of the relay; true where it was the guest's, and then the engine never sees it. */
+  text(frame: string): boolean;
+  binary(frame: Uint8Array): boolean;
+  /** The tab with this id is gone. */
+  gone(tab: string): void;
+}
 
 export interface DriverOptions {
   url: string;
+  space: string;
   /** Names database, locks and channel: relay, space and person (B3.2). */
   name: string;
   tab: string;
   memory: boolean;
+  WebSocket: NonNullable<OpenSpaceOptions["WebSocket"]>;
   token: (() => Promise<string>) | undefined;
   /** Makes an engine; again after a panic. */
   engine: () => Engine;
@@ -29,39 +43,41 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
-function storeName(name: string): StoreName {
-  const store = STORES.find((known) => known === name);
-  if (!store) throw new Error(`no such store: ${name}`);
-  return store;
-}
-
 /** Frames of one input: a turn of a few milliseconds, and a key press comes before the next. */
 const FRAMES_PER_TURN = 128;
 
 export class Driver {
-  #options: DriverOptions;
+  readonly options: DriverOptions;
   #engine: Engine | undefined;
   #device: Device;
   #tabs: Tabs | undefined;
-  #socket: Socket | undefined;
+  /** The relay's, where this tab leads. */
+  socket: Socket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waiters = new Map<string, Waiter>();
-  #closed = false;
+  closed = false;
   #persisted = false;
   #frames: ((engine: Engine) => void)[] = [];
   #turn: MessageChannel | undefined;
+  #guest: SocketGuest | undefined;
   /** Edits that waited on this device and that its browser evicted. */
   lost = 0;
 
   constructor(options: DriverOptions) {
-    this.#options = options;
+    this.options = options;
     this.#device = this.#openDevice();
+  }
+
+  /** Lets one guest speak on the socket; it is told at once whether there is one. */
+  invite(guest: SocketGuest): void {
+    this.#guest = guest;
+    this.#tellGuest();
   }
 
   /** Loads the device, joins the other tabs, and only then lets the engine greet them. */
   async start(): Promise<void> {
-    const engine = this.#options.engine();
-    let word: DeviceWord | "memory" | "failed" = this.#options.memory ? "memory" : "device";
+    const engine = this.options.engine();
+    let word: DeviceWord | "memory" | "failed" = this.options.memory ? "memory" : "device";
     try {
       const found = await this.#device.load();
       for (const row of found.rows) engine.load(row.store, row.key, row.value);
@@ -71,7 +87,7 @@ export class Driver {
       this.#device = new NoDevice();
       word = "failed";
     }
-    if (this.#closed) return engine.free();
+    if (this.closed) return engine.free();
     this.#engine = engine;
     // Before `loaded`, whose first word goes to the other tabs (B3.3): a leader that never hears
     // it never answers, and this tab would wait for as long as that one lives. What the tabs say
@@ -99,7 +115,7 @@ export class Driver {
       }
       return result;
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) this.#options.reset();
+      if (error instanceof WebAssembly.RuntimeError) this.options.reset();
       throw asDeemError(error);
     }
   }
@@ -131,16 +147,16 @@ export class Driver {
     this.#leave();
     await this.#device.flushed();
     this.#device.close();
-    if (this.#closed) return;
+    if (this.closed) return;
     this.#device = this.#openDevice();
     await this.start();
-    this.#options.changed(new Set([""]));
+    this.options.changed(new Set([""]));
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
+    if (this.closed) return;
     if (this.#engine) this.run((engine) => engine.shutdown());
-    this.#closed = true;
+    this.closed = true;
     this.#leave();
     this.#engine?.free();
     this.#engine = undefined;
@@ -149,8 +165,8 @@ export class Driver {
   }
 
   #openDevice(): Device {
-    if (this.#options.memory || typeof indexedDB === "undefined") return new NoDevice();
-    return new IndexedDbDevice(this.#options.name, this.#options.tab, {
+    if (this.options.memory || typeof indexedDB === "undefined") return new NoDevice();
+    return new IndexedDbDevice(this.options.name, this.options.tab, {
       stored: (batch) => this.#feed((engine) => engine.stored(batch)),
       failed: () => this.#feed((engine) => engine.storage("failed")),
       outdated: () => this.#feed((engine) => engine.storage("outdated")),
@@ -159,11 +175,11 @@ export class Driver {
 
   /** An input that nobody waits for: a closed driver drops it. */
   #feed(act: (engine: Engine) => void): void {
-    if (this.#engine && !this.#closed) this.run(act);
+    if (this.#engine && !this.closed) this.run(act);
   }
 
   #joinTabs(): void {
-    const { name, tab, memory } = this.#options;
+    const { name, tab, memory } = this.options;
     const join = memory ? aloneTab : (events: Parameters<typeof aloneTab>[0]) => joinTabs(name, tab, events);
     this.#tabs = join({
       leading: () => {
@@ -177,15 +193,17 @@ export class Driver {
       gone: (other) => {
         this.#feed((engine) => engine.tabGone(other));
         this.#device.adopted(other);
+        this.#guest?.gone(other);
       },
     });
   }
 
   #leave(): void {
+    this.#guest?.carries(false);
     clearTimeout(this.#timer);
     this.#listen(false);
-    this.#socket?.close(1000, "");
-    this.#socket = undefined;
+    this.socket?.close(1000, "");
+    this.socket = undefined;
     this.#frames = [];
     this.#turn?.port1.close();
     this.#turn = undefined;
@@ -196,7 +214,7 @@ export class Driver {
   }
 
   #listen(on: boolean): void {
-    if (typeof addEventListener === "undefined" || typeof document === "undefined") return;
+    if (typeof document === "undefined") return;
     const change = on ? addEventListener : removeEventListener;
     change("online", this.#onNetwork);
     change("offline", this.#onNetwork);
@@ -213,18 +231,25 @@ export class Driver {
     const changes: DeviceChange[] = [];
     const changed = new Set<string>();
     for (const output of readOutputs(batch)) this.#output(output, changes, changed);
-    if (changed.size > 0) this.#options.changed(changed);
+    if (changed.has("")) this.#tellGuest();
+    if (changed.size > 0) this.options.changed(changed);
+  }
+
+  /** The engine says when the relay has welcomed this tab; until then nobody else may speak. */
+  #tellGuest(): void {
+    const status = this.#guest && (this.#engine?.status() as { online: boolean } | undefined);
+    this.#guest?.carries(this.socket !== undefined && status?.online === true);
   }
 
   #output(output: Output, changes: DeviceChange[], changed: Set<string>): void {
     const { op, parts } = output;
     const bytes = parts[0] ?? new Uint8Array();
-    if (op === OP.sendBinary) this.#socket?.binary(bytes.slice());
-    else if (op === OP.sendText) this.#socket?.text(text(output, 0));
+    if (op === OP.sendBinary) this.socket?.binary(bytes.slice());
+    else if (op === OP.sendText) this.socket?.text(text(output, 0));
     else if (op === OP.put || op === OP.remove) {
       // The batch is a view of one buffer: what waits for a transaction needs its own bytes.
       const value = op === OP.put ? (parts[2] ?? bytes).slice() : null;
-      changes.push({ store: storeName(text(output, 0)), key: text(output, 1), value });
+      changes.push({ store: text(output, 0) as StoreName, key: text(output, 1), value });
     } else if (op === OP.batch) this.#device.write(Number(text(output, 0)), changes.splice(0));
     else if (op === OP.deadline) this.#setTimer(text(output, 0));
     else if (op === OP.changed) changed.add(text(output, 0));
@@ -246,18 +271,20 @@ export class Driver {
   }
 
   #connect(): void {
-    this.#socket?.close(1000, "");
-    const socket = openSocket(this.#options.url, {
+    this.socket?.close(1000, "");
+    const socket = openSocket(this.options.url, {
       opened: () => this.#fromSocket(socket, (engine) => engine.socketOpened()),
-      text: (frame) => this.#fromSocket(socket, (engine) => engine.socketText(frame)),
-      binary: (frame) => this.#fromSocket(socket, (engine) => engine.socketBinary(frame)),
+      text: (frame) =>
+        this.#guest?.text(frame) || this.#fromSocket(socket, (engine) => engine.socketText(frame)),
+      binary: (frame) =>
+        this.#guest?.binary(frame) || this.#fromSocket(socket, (engine) => engine.socketBinary(frame)),
       closed: (code, reason) =>
         this.#fromSocket(socket, (engine) => {
-          this.#socket = undefined;
+          this.socket = undefined;
           engine.socketClosed(code, reason);
         }),
-    });
-    this.#socket = socket;
+    }, this.options.WebSocket);
+    this.socket = socket;
   }
 
   /**
@@ -267,7 +294,7 @@ export class Driver {
    */
   #fromSocket(socket: Socket, act: (engine: Engine) => void): void {
     this.#frames.push((engine) => {
-      if (this.#socket === socket) act(engine);
+      if (this.socket === socket) act(engine);
     });
     if (this.#frames.length === 1) this.#nextTurn();
   }
@@ -289,12 +316,12 @@ export class Driver {
   }
 
   #hangUp(code: number, reason: string): void {
-    this.#socket?.close(code, reason);
-    this.#socket = undefined;
+    this.socket?.close(code, reason);
+    this.socket = undefined;
   }
 
   #fetchToken(): void {
-    const token = this.#options.token;
+    const token = this.options.token;
     if (!token) return;
     token().then(
       (fresh) => this.#feed((engine) => engine.token(fresh)),
@@ -306,14 +333,14 @@ export class Driver {
     const waiter = this.#waiters.get(rid);
     if (!waiter) return;
     this.#waiters.delete(rid);
-    const reply = JSON.parse(json) as { ok: boolean; code?: string } & Record<string, unknown>;
+    const reply = JSON.parse(json) as { ok: boolean; code: string } & Record<string, unknown>;
     if (reply.ok) waiter.resolve(reply);
-    else waiter.reject(new DeemError({ ...reply, code: reply.code ?? "malformed" }));
+    else waiter.reject(new DeemError(reply));
   }
 
   #persist(): void {
-    if (this.#persisted || typeof navigator === "undefined" || !navigator.storage?.persist) return;
+    if (this.#persisted) return;
     this.#persisted = true;
-    navigator.storage.persist().catch(() => {});
+    globalThis.navigator?.storage?.persist?.().catch(() => {});
   }
 }

@@ -1,4 +1,5 @@
 /** The one socket of a leading tab (P3). */
+import type { OpenSpaceOptions } from "../types.js";
 
 export interface SocketEvents {
   opened(): void;
@@ -23,8 +24,12 @@ export function socketAddress(url: string): string {
   return address.href;
 }
 
-export function openSocket(url: string, events: SocketEvents): Socket {
-  const socket = new WebSocket(socketAddress(url), "deem.v1");
+export function openSocket(
+  url: string,
+  events: SocketEvents,
+  Socket: NonNullable<OpenSpaceOptions["WebSocket"]>,
+): Socket {
+  const socket = new Socket(socketAddress(url), "deem.v1");
   socket.binaryType = "arraybuffer";
   let done = false;
   const end = (code: number, reason: string): void => {
@@ -40,7 +45,7 @@ export function openSocket(url: string, events: SocketEvents): Socket {
     if (typeof message.data === "string") events.text(message.data);
     else if (message.data instanceof ArrayBuffer) events.binary(new Uint8Array(message.data));
   };
-  socket.onclose = (close) => end(close.code, close.reason);
+  socket.onclose = (close: CloseEvent) => end(close.code, close.reason);
   return {
     text: (text) => socket.send(text),
     binary: (bytes) => socket.send(bytes as Uint8Array<ArrayBuffer>),

@@ -20,9 +20,15 @@ export interface Tabs {
   close(): void;
 }
 
-export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
+/** Whether tabs can know of each other here; plain HTTP has no locks. */
+export function canShare(): boolean {
   const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
-  if (!locks || typeof BroadcastChannel === "undefined") return aloneTab(events);
+  return locks !== undefined && typeof BroadcastChannel !== "undefined";
+}
+
+export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
+  if (!canShare()) return aloneTab(events);
+  const { locks } = navigator;
   const channel = new BroadcastChannel(name);
   channel.onmessage = (message: MessageEvent<unknown>) => {
     if (message.data instanceof Uint8Array) events.message(message.data);
