@@ -5,10 +5,11 @@ use deem_sync::wire::refusal::http_body;
 use serde::{Serialize, de::DeserializeOwned};
 use wasm_bindgen::JsValue;
 
-/// A plain object of `value`, by way of JSON: the snapshot has these writers already.
+/// A plain object of `value`: maps as objects, absent options left out.
 pub(crate) fn to_js<T: Serialize>(value: &T) -> JsValue {
-    let json = serde_json::to_string(value).unwrap_or_default();
-    js_sys::JSON::parse(&json).unwrap_or(JsValue::UNDEFINED)
+    value
+        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+        .unwrap_or(JsValue::UNDEFINED)
 }
 
 /// What is thrown for a refusal.
