@@ -13,7 +13,7 @@ export const axeSource = require.resolve("axe-core/axe.min.js");
 const FLAGS =
   "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
 
-/** The page's script, built from the sources as a host's bundler would. */
+/** The page's scripts by name, built from the sources as a host's bundler would: `page.js` first. */
 export async function bundle(entry = "card-page.ts") {
   const { build } = await import(
     require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js")
@@ -29,18 +29,22 @@ export async function bundle(entry = "card-page.ts") {
     },
   });
   const [first] = Array.isArray(built) ? built : [built];
-  return first.output[0].code;
+  return new Map(first.output.map((file) => [file.fileName, file.code]));
 }
 
-/** The elements alone, minified as a host ships them. */
+/** The elements alone, minified as a host ships them: what a card needs to be seen, and all. */
 export async function elements() {
   const bundler = createRequire(require.resolve("vite"))
     .resolve("rolldown")
     .replace(/index\.\w+$/, "index.mjs");
   const { rolldown } = await import(bundler);
-  const built = await rolldown({ input: at("packages/deem/src/elements/index.ts") });
+  const built = await rolldown({ input: at("packages/deem/src/elements/define.ts") });
   const { output } = await built.generate({ format: "es", minify: true });
-  return output[0].code;
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const loaded = new Set([output.find((chunk) => chunk.isEntry).fileName]);
+  for (const name of loaded) for (const imported of chunks.get(name).imports) loaded.add(imported);
+  const code = (names) => names.map((name) => chunks.get(name).code).join("\n");
+  return { first: code([...loaded]), all: code([...chunks.keys()]) };
 }
 
 export async function launch() {
@@ -62,17 +66,22 @@ main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 s
 export async function openPage(
   browser,
   code,
-  { width = 820, height = 900, rtl = false, ...options } = {},
+  { width = 820, height = 900, rtl = false, lang = "en", csp, prepare, ...options } = {},
   ready = "mount",
 ) {
   const context = await browser.newContext({ viewport: { width, height }, ...options });
   const page = await context.newPage();
+  if (prepare) await prepare(page);
   await page.route("http://card.test/**", (route) =>
     route.request().url().endsWith(".js")
-      ? route.fulfill({ contentType: "text/javascript", body: code })
+      ? route.fulfill({
+          contentType: "text/javascript",
+          body: code.get(new URL(route.request().url()).pathname.slice(1)),
+        })
       : route.fulfill({
           contentType: "text/html",
-          body: rtl ? HTML.replace("<html", '<html dir="rtl"') : HTML,
+          ...(csp ? { headers: { "content-security-policy": csp } } : {}),
+          body: HTML.replace('lang="en"', `lang="${lang}"${rtl ? ' dir="rtl"' : ""}`),
         }),
   );
   await page.goto("http://card.test/");
@@ -81,7 +90,11 @@ export async function openPage(
   return page;
 }
 
-export const mount = (page, name, element) =>
-  page.evaluate(([n, e]) => void globalThis.mount(n, e), [name, element ?? "decision-card"]);
+export const mount = (page, name, element, attributes) =>
+  page.evaluate(([n, e, a]) => void globalThis.mount(n, e, a), [
+    name,
+    element ?? "decision-card",
+    attributes ?? {},
+  ]);
 export const calls = (page) => page.evaluate(() => globalThis.handle.calls);
 export const lastCall = async (page) => (await calls(page)).at(-1);

@@ -94,7 +94,7 @@ describe("the written answer (B4)", () => {
     assert.deepEqual((await lastCall(page)).slice(0, 1), ["setText"]);
     assert.equal((await lastCall(page))[1].startsWith("SoTwo short steps"), true);
     assert.equal((await lastCall(page))[2], 2);
-    assert.equal(await page.locator(".count").innerText(), "95 of 4,000");
+    assert.equal(await page.locator(".count span").first().innerText(), "95 of 4,000");
   });
 
   test("a change of someone else keeps the caret at its words, forwards and backwards", async () => {

@@ -65,6 +65,13 @@ const ben: Presence = {
 };
 const cid: Presence = { person: "cid", name: "Cid", clientId: 3, self: false };
 
+const guest = (name: string, at: number): Presence => ({
+  person: name.toLowerCase(),
+  name,
+  clientId: 10 + at,
+  self: false,
+});
+
 const contested: Contested[] = [
   {
     option: "library",
@@ -173,7 +180,7 @@ export const cards = {
   },
   written: {
     questions: [onboarding],
-    presence: [cid],
+    presence: [{ ...cid, question: "q1", field: "text" }],
     draft: { q1: { mode: "custom", single: null, picks: [], text } },
   },
   stale: {
@@ -206,10 +213,33 @@ export const cards = {
       ],
     },
   },
+  stalePartial: {
+    ...open,
+    sync: { state: "needs-you", pending: 0, online: true },
+    save: {
+      state: "stale",
+      partial: true,
+      changed: [{ by: "ben", at: "2026-10-19T14:20:00.000Z", seq: 312 }],
+      difference: [{ kind: "mark", where: "library/rain", before: null, after: "yes" }],
+    },
+  },
   waiting: {
     ...open,
     sync: { state: "save-waiting", pending: 2, online: false },
     save: { state: "waiting", since: "2026-10-19T14:20:00.000Z" },
+  },
+  old: {
+    ...open,
+    sync: { state: "needs-you", pending: 0, online: true },
+    save: { state: "old", since: "2026-10-18T14:20:00.000Z" },
+    editable: false,
+  },
+  blocked: {
+    ...open,
+    sync: { state: "needs-you", pending: 1, online: true },
+    save: { state: "blocked" },
+    snippets: [{ id: "s1", code: "too-long", text: "Town hall, with the garden" }],
+    editable: false,
   },
   lost: {
     ...open,
@@ -229,6 +259,67 @@ export const cards = {
     sync: { state: "needs-you", pending: 0, online: true },
     snippets: [{ id: "s1", code: "old-generation", text: "Library, Rain plan: no" }],
   },
+  full: {
+    questions: [
+      {
+        ...workshop,
+        options: [
+          ...workshop.options,
+          ...["Town hall", "Attic", "Park", "Old mill", "School", "Hotel", "Campsite"].map(
+            (label, at) => ({ id: `more${at}`, label }),
+          ),
+        ],
+        criteria: [
+          ...(workshop.criteria ?? []),
+          { id: "beds", label: "Enough beds for everybody" },
+          { id: "food", label: "Kitchen" },
+        ],
+      },
+    ],
+    marks,
+    draft,
+  },
+  long: {
+    questions: [
+      {
+        ...workshop,
+        header: "A header that does not fit beside the faces of those who are here, whatever the width",
+        question:
+          "Where do we hold the summer workshop if the farm cannot have us on the second weekend and Donaudampfschifffahrtsgesellschaftskapitänswitwenrente is due?",
+        options: [
+          {
+            id: "barn",
+            label: "The barn of the Jansens, with the meadow behind it and the loft above the stable",
+            description:
+              "Twenty minutes by bus, then ten on foot; the last bus leaves at a quarter to eleven, and somebody has to drive the tables there.",
+          },
+          { id: "library", label: "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz" },
+        ],
+        criteria: [
+          { id: "price", label: "What it costs each of us in the end" },
+          { id: "reach", label: "Erreichbarkeitsgarantieversprechen" },
+        ],
+      },
+    ],
+    marks: { "barn/price": "yes" },
+    presence: [ana, ben, cid, ...["Dora", "Emil", "Fatma"].map((name, at) => guest(name, at))],
+  },
+  crowd: {
+    ...open,
+    presence: [ana, ben, { ...cid, question: "q1", cell: "barn/rain" }, { ...ben, clientId: 9, person: "dora", name: "Dora", cell: "library/price" }],
+  },
+  forbidden: {
+    ...open,
+    editable: false,
+    sync: { state: "needs-you", pending: 1, online: true, code: "forbidden" },
+  },
+  sending: { ...open, sync: { state: "sending", pending: 2, online: true } },
+  cannotStore: { ...open, sync: { state: "cannot-store", pending: 2, online: true } },
+  notStored: { ...open, sync: { state: "not-stored", pending: 2, online: false } },
+  reload: { ...open, editable: false, sync: { state: "reload", pending: 0, online: false } },
+  discarded: { ...open, status: "discarded", history: [earlier] },
+  expired: { ...open, status: "expired" },
+  untouched: { questions: [workshop] },
   offline: { ...open, sync: { state: "device", pending: 2, online: false } },
   settled: {
     ...open,

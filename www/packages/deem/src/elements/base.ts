@@ -1,44 +1,105 @@
 /**
- * What every element of this package has: a store or a handle by property, a shadow root, and light
- * DOM that reads without script.
+ * What every element of this package has: words by the page's language, a store, a shadow root, and
+ * light DOM that reads without script. `DecisionElement` adds one decision.
  */
-import { en, type Strings } from "../locale/en.js";
+import { en, type FirstStrings } from "../locale/en.js";
+import { loadStrings, stringsOf } from "../locale/index.js";
 import type { CardSnapshot, DecisionHandle, SpaceStore } from "../types.js";
-import { h, show } from "./dom.js";
-import { sheet } from "./styles.js";
+import { h, say, set, show } from "./dom.js";
+import { adopt, CARD } from "./styles.js";
+import { tooOld, type Unsupported, wasmBlocked } from "./support.js";
 
 /** On a server there is no HTMLElement; importing this there must not fail. */
 const Base: typeof HTMLElement =
   globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
-export abstract class DecisionElement extends Base {
-  static readonly observedAttributes = ["decision", "heading-level"];
+export abstract class DeemElement extends Base {
+  static readonly observedAttributes = ["lang", "decision", "heading-level", "mode", "href"];
 
-  readonly #root: ShadowRoot;
-  readonly #slot: HTMLSlotElement;
+  #root: ShadowRoot | null = null;
   #store: SpaceStore | null = null;
-  #handle: DecisionHandle | null = null;
-  #strings: Strings = en;
-  #nameOf: ((person: string) => string) | null = null;
-  #stop: (() => void) | null = null;
+  #given: FirstStrings | null = null;
+  #shownIn: FirstStrings | null = null;
 
   constructor() {
     super();
+    // Too old a browser keeps its light DOM: a shadow root would hide it.
+    if (tooOld()) return;
     this.#root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    this.#root.adoptedStyleSheets = [sheet()];
-    this.#slot = h("slot");
-    this.#root.append(this.#slot);
+    adopt(this.#root, CARD);
   }
 
-  /** The open space; with the attribute `decision` it gives the handle. */
+  /** The open space. */
   get store(): SpaceStore | null {
     return this.#store;
   }
   set store(store: SpaceStore | null) {
     if (store === this.#store) return;
     this.#store = store;
-    this.#find();
+    this.found();
   }
+
+  /** The words shown: those given, else those of the nearest `lang`, else English. */
+  get strings(): FirstStrings {
+    return this.#given ?? stringsOf(langOf(this)) ?? en;
+  }
+  set strings(strings: FirstStrings | null) {
+    this.#given = strings;
+    this.refresh();
+  }
+
+  connectedCallback(): void {
+    // Properties that a host set before the element was defined hide the accessors: take them in.
+    for (const name of ["strings", "nameOf", "store", "handle", "problem"]) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = Reflect.get(this, name);
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, value);
+    }
+    this.found();
+  }
+
+  attributeChangedCallback(name: string): void {
+    if (name === "mode") this.reset();
+    this.found();
+    this.refresh();
+  }
+
+  protected get root(): ShadowRoot {
+    if (this.#root === null) throw new Error("nothing is drawn in a browser that is too old");
+    return this.#root;
+  }
+
+  /** Another store, or the element came into a document. */
+  protected found(): void {
+    this.refresh();
+  }
+
+  /** Forgets the parts made in another language. */
+  protected abstract reset(): void;
+  protected abstract draw(): void;
+
+  /** Shows what is known now, once its words are here. */
+  protected refresh(): void {
+    if (!this.isConnected || this.#root === null) return;
+    const words = this.#given ?? stringsOf(langOf(this));
+    if (!words) return void loadStrings(langOf(this)).then(() => this.refresh());
+    if (words !== this.#shownIn) {
+      if (this.#shownIn) this.reset();
+      this.#shownIn = words;
+    }
+    this.draw();
+  }
+}
+
+export abstract class DecisionElement extends DeemElement {
+  readonly #slot = h("slot");
+  #plain: HTMLElement | null = null;
+  #reason: HTMLElement | null = null;
+  #handle: DecisionHandle | null = null;
+  #problem: unknown = null;
+  #nameOf: ((person: string) => string) | null = null;
+  #stop: (() => void) | null = null;
 
   /** The decision itself, for a host without a store. */
   get handle(): DecisionHandle | null {
@@ -59,13 +120,13 @@ export abstract class DecisionElement extends Base {
     this.setAttribute("decision", id);
   }
 
-  get strings(): Strings {
-    return this.#strings;
+  /** What `openSpace` failed with: the light DOM stays, with the reason in words. */
+  get problem(): unknown {
+    return this.#problem;
   }
-  set strings(strings: Strings) {
-    this.#strings = strings;
-    this.reset();
-    this.#update();
+  set problem(problem: unknown) {
+    this.#problem = problem;
+    this.refresh();
   }
 
   /**
@@ -76,37 +137,32 @@ export abstract class DecisionElement extends Base {
   }
   set nameOf(nameOf: ((person: string) => string) | null) {
     this.#nameOf = nameOf;
-    this.#update();
+    this.refresh();
   }
 
+  /** 1 to 6, by the attribute `heading-level`. */
   get headingLevel(): number {
-    const level = Number(this.getAttribute("heading-level") ?? 3);
-    return level >= 1 && level <= 6 ? level : 3;
+    const level = Number(this.getAttribute("heading-level") ?? this.levelUsual);
+    return level >= 1 && level <= 6 ? level : this.levelUsual;
   }
 
-  connectedCallback(): void {
-    // Properties that a host set before the element was defined hide the accessors: take them in.
-    for (const name of ["strings", "nameOf", "store", "handle"] as const) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value = this[name];
-      Reflect.deleteProperty(this, name);
-      Reflect.set(this, name, value);
-    }
-    this.#find();
+  /** `mode="form"`: one select per cell in place of the grid's keys. */
+  get mode(): "grid" | "form" {
+    return this.getAttribute("mode") === "form" ? "form" : "grid";
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
     this.#connect();
+    if (tooOld() && !this.#reason) this.#explain("browser");
   }
 
   disconnectedCallback(): void {
     this.#disconnect();
   }
 
-  attributeChangedCallback(): void {
-    this.#find();
-    this.#update();
-  }
-
-  protected get root(): ShadowRoot {
-    return this.#root;
+  protected get levelUsual(): number {
+    return 3;
   }
 
   protected name(person: string): string {
@@ -115,42 +171,73 @@ export abstract class DecisionElement extends Base {
     return present?.name ?? person;
   }
 
-  /** Forgets the parts made for another decision or another language. */
-  protected abstract reset(): void;
   protected abstract update(snap: CardSnapshot, handle: DecisionHandle): void;
 
-  protected refresh(): void {
-    this.#update();
+  protected override found(): void {
+    if (this.store && this.decision !== "" && this.#handle?.id !== this.decision)
+      this.handle = this.store.decision(this.decision);
+    super.found();
   }
 
-  #find(): void {
-    if (this.#store && this.decision !== "" && this.#handle?.id !== this.decision)
-      this.handle = this.#store.decision(this.decision);
+  /** Until the record is known the light DOM stays: the card as plain HTML. */
+  protected override draw(): void {
+    const handle = this.#handle;
+    const snap = handle?.snapshot();
+    this.#keepPlain(snap === undefined);
+    if (handle && snap) this.update(snap, handle);
+  }
+
+  #keepPlain(on: boolean): void {
+    if (on && !this.#plain) {
+      this.#plain = h("div", { class: "card plain" }, this.#slot);
+      this.root.prepend(this.#plain);
+    }
+    if (!this.#plain) return;
+    show(this.#plain, on);
+    if (on) this.#explain(this.#why());
+  }
+
+  #why(): Unsupported | null {
+    if (wasmBlocked() && !this.#handle) return "wasm";
+    return this.#problem === null ? null : "failed";
+  }
+
+  /** The reason, below the light DOM, or in it where there is no shadow root. */
+  #explain(why: Unsupported | null): void {
+    if (why === null) return void this.#reason?.remove();
+    this.#reason ??= h("p", { class: "reason", role: "status", part: "reason" });
+    set(this.#reason, { "data-reason": why });
+    say(this.#reason, this.strings.unsupported[why]);
+    const place = this.#plain ?? this;
+    if (this.#reason.parentElement !== place) place.append(this.#reason);
   }
 
   #connect(): void {
     const handle = this.#handle;
     if (!handle || !this.isConnected || this.#stop) return;
     const close = handle.open();
-    const unsubscribe = handle.subscribe(() => this.#update());
+    const unsubscribe = handle.subscribe(() => this.refresh());
     this.#stop = () => {
       unsubscribe();
       handle.setPresence(null);
       close();
     };
-    this.#update();
+    this.refresh();
   }
 
   #disconnect(): void {
     this.#stop?.();
     this.#stop = null;
   }
+}
 
-  /** Until the record is known the light DOM stays: the card as plain HTML. */
-  #update(): void {
-    const handle = this.#handle;
-    const snap = handle?.snapshot();
-    show(this.#slot, snap === undefined);
-    if (handle && snap && this.isConnected) this.update(snap, handle);
+/** The nearest `lang`, through shadow roots; "" where none is given. */
+function langOf(el: Element): string {
+  for (let at: Element | null = el; at; ) {
+    const near: Element | null = at.closest("[lang]");
+    if (near) return near.getAttribute("lang") ?? "";
+    const root = at.getRootNode();
+    at = root instanceof ShadowRoot ? root.host : null;
   }
+  return "";
 }

@@ -1,23 +1,22 @@
 /**
  * `<decision-card>`: one decision as a person works on it. It shows what the handle says and holds
- * no rules of its own.
+ * no rules of its own. What opens in it comes from `more.ts`, a moment after it is drawn.
  */
 import type { CardSnapshot, DecisionHandle } from "../types.js";
-import { Announcer } from "./announce.js";
 import { DecisionElement } from "./base.js";
 import { codeOf, type Context, type Panel, viewState } from "./context.js";
 import { arrange, button, h, Keyed, Region, say, set, show } from "./dom.js";
 import { Foot } from "./foot.js";
 import type { GridHost } from "./grid.js";
 import { Head } from "./head.js";
-import { Notes } from "./notes.js";
-import { contestedKids, helpKids, Popover } from "./popover.js";
+import { loadMore, moreModule } from "./later.js";
+import type { More } from "./more.js";
 import { QuestionView } from "./question-view.js";
-import { History, SettledPart } from "./settled.js";
+import { SettledPart } from "./settled.js";
 import { isOpen, mayAct, visible } from "./shown.js";
 
 /** The parts of a card, made once for a decision. */
-interface Parts {
+export interface Parts {
   ctx: Context;
   card: HTMLElement;
   question: HTMLElement;
@@ -26,13 +25,13 @@ interface Parts {
   views: Keyed<HTMLElement>;
   byId: Map<string, QuestionView>;
   body: HTMLElement;
-  notes: Notes;
   settled: SettledPart;
-  history: History;
   foot: Foot;
   menu: HTMLButtonElement;
-  popover: Popover;
-  announcer: Announcer;
+  /** What is filled by `more`. */
+  history: HTMLElement;
+  notes: HTMLElement;
+  more: More | null;
 }
 
 export class DecisionCard extends DecisionElement {
@@ -42,8 +41,22 @@ export class DecisionCard extends DecisionElement {
   override focus(): void {
     const parts = this.#parts;
     if (!parts) return;
+    if (parts.ctx.ui.panel) return this.#open(parts.ctx.ui.panel);
     const live = [...parts.byId.values()].some((view) => view.focusFirst());
     if (!live) parts.question.focus();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#rest();
+    // The element that this decision moves to comes in the same task, and takes the focus up.
+    setTimeout(() => {
+      if (!this.isConnected) this.#unfocused();
+    });
+  }
+
+  protected get parts(): Parts | null {
+    return this.#parts;
   }
 
   protected override reset(): void {
@@ -52,99 +65,115 @@ export class DecisionCard extends DecisionElement {
     this.#parts = null;
   }
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#rest();
-  }
-
-  /** Ends what waits for a time to come. */
-  #rest(): void {
-    for (const part of [this.#parts?.foot, this.#parts?.notes, this.#parts?.announcer]) {
-      part?.stop();
-    }
-  }
-
   protected override update(snap: CardSnapshot, handle: DecisionHandle): void {
+    const made = this.#parts === null;
     const parts = (this.#parts ??= this.#make(handle));
     const focused = this.root.activeElement;
-    const { card, question, head, body, views, byId, notes, foot } = parts;
+    const { card, question, byId, ctx } = parts;
     set(card, {
       "data-status": snap.status,
       "data-locked": isOpen(snap) && snap.save.state === "waiting",
+      lang: ctx.t.lang,
+      dir: ctx.t.dir === "rtl" ? "rtl" : null,
     });
     const [first] = snap.definition.questions;
     const single = snap.definition.questions.length === 1;
     say(question, single || first === undefined ? (first?.question ?? "") : first.header);
     set(question, { "aria-level": this.headingLevel });
     parts.about.render(single ? (first?.context ?? "") : "", () => [visible(first?.context ?? "")]);
-    head.update(snap);
+    parts.head.update(snap);
+    this.#questions(parts, snap);
+    parts.settled.update(snap);
+    parts.foot.update(snap, single && first ? byId.get(first.id)?.shown : undefined);
+    this.#placeMenu(parts, snap);
+    this.#more(parts)?.update(snap, byId);
+    if (focused instanceof HTMLElement && !reachable(focused)) question.focus();
+    if (made && ctx.ui.focused) this.focus();
+  }
+
+  /** What stands in the card, in order. */
+  protected lay(parts: Parts): Node[] {
+    const { head, question, about, body, settled, history, notes, foot } = parts;
+    return [head.el, question, about.el, body, settled.el, history, notes, foot.el];
+  }
+
+  /** Where the menu's button stands; null where it does not move. */
+  protected menuPlace(parts: Parts, snap: CardSnapshot): HTMLElement | null {
+    return isOpen(snap) ? parts.foot.left : parts.head.el;
+  }
+
+  /** What the menu offers before the keys and the discard. */
+  protected menuFirst(_parts: Parts): HTMLElement[] {
+    return [];
+  }
+
+  #questions({ ctx, views, byId, body }: Parts, snap: CardSnapshot): void {
     const asked = new Map(snap.definition.questions.map((one) => [one.id, one]));
     const elements = views.for([...asked.keys()], (id) => {
       const one = asked.get(id);
-      const view = one ? new QuestionView(parts.ctx, one, this.#gridHost(parts)) : undefined;
+      const view = one ? new QuestionView(ctx, one, this.#gridHost()) : undefined;
       if (view) byId.set(id, view);
       return view?.el ?? h("div");
     });
     arrange(body, elements);
     for (const [id, one] of asked) byId.get(id)?.update(snap, one);
-    parts.settled.update(snap);
-    parts.history.update(snap);
-    notes.update(snap);
-    foot.update(snap, single && first ? byId.get(first.id)?.shown : undefined);
-    this.#placeMenu(parts, snap);
-    parts.announcer.update(snap);
-    if (focused instanceof HTMLElement && !reachable(focused)) question.focus();
+  }
+
+  /** What opens, once its module is here; the first card of a page asks for it. */
+  #more(parts: Parts): More | null {
+    const module = moreModule();
+    if (module) {
+      parts.more ??= new module.More(parts.ctx, { ...parts, root: this.root });
+      return parts.more;
+    }
+    void loadMore().then(() => {
+      if (moreModule()) this.refresh();
+    });
+    return null;
+  }
+
+  /** Ends what waits for a time to come. */
+  #rest(): void {
+    this.#parts?.foot.stop();
+    this.#parts?.more?.stop();
   }
 
   #make(handle: DecisionHandle): Parts {
     const ctx = this.#context(handle);
-    const question = h("div", {
-      id: "question",
-      class: "question",
-      role: "heading",
-      tabindex: -1,
-      part: "question",
-      dir: "auto",
-    });
-    const popover = new Popover();
+    const heading = { id: "question", class: "question", role: "heading", tabindex: -1 };
     const menu = button(ctx.t.menu, () => this.#menu(), {
       "aria-haspopup": "dialog",
       part: "menu",
     });
     const parts: Parts = {
       ctx,
-      question,
       menu,
-      popover,
+      question: h("div", { ...heading, part: "question", dir: "auto" }),
       card: h("section", { class: "card", part: "card", "aria-labelledby": "question" }),
       about: new Region(h("p", { class: "context", part: "context", dir: "auto" })),
       head: new Head(ctx),
       views: new Keyed(),
       byId: new Map(),
       body: h("div", { class: "body" }),
-      notes: new Notes(ctx),
       settled: new SettledPart(ctx),
-      history: new History(ctx),
       foot: new Foot(ctx),
-      announcer: new Announcer(ctx),
+      history: h("div"),
+      notes: h("div"),
+      more: null,
     };
-    const { card, head, about, body, settled, history, notes, foot, announcer } = parts;
-    card.append(
-      head.el,
-      question,
-      about.el,
-      body,
-      settled.el,
-      history.el,
-      notes.el,
-      foot.el,
-      announcer.el,
-      popover.el,
-    );
-    card.addEventListener("keydown", (event) => this.#undo(event));
+    const { card } = parts;
+    card.append(...this.lay(parts));
+    card.addEventListener("keydown", (event) => this.#key(event));
+    card.addEventListener("focusin", () => {
+      ctx.ui.focused = card;
+    });
     card.addEventListener("focusout", (event) => {
-      if (!(event.relatedTarget instanceof Node) || !card.contains(event.relatedTarget))
-        handle.setPresence(null);
+      if (event.relatedTarget instanceof Node && card.contains(event.relatedTarget)) return;
+      handle.setPresence(null);
+      // A card that is moved loses the focus as it leaves: that is told when it has left.
+      queueMicrotask(() => {
+        if (card.isConnected) this.#unfocused();
+      });
     });
     this.root.append(card);
     return parts;
@@ -152,18 +181,20 @@ export class DecisionCard extends DecisionElement {
 
   #context(handle: DecisionHandle): Context {
     const ui = viewState(handle);
-    const fail = (title: string, error: unknown): void => {
-      ui.problem = { title, code: codeOf(error) };
-    };
     const edit = (run: () => void): void => {
+      const before = ui.edited;
       ui.problem = null;
-      this.#parts?.announcer.own();
+      ui.edited = handle.snapshot()?.generation ?? null;
+      const announcer = this.#parts?.more?.announcer;
+      announcer?.own(true);
       try {
         run();
       } catch (error) {
-        fail(this.strings.editRefused, error);
+        ui.edited = before;
+        ui.problem = { of: "edit", code: codeOf(error) };
       }
       this.refresh();
+      announcer?.own(false);
     };
     const request = async (run: () => Promise<void>): Promise<void> => {
       ui.problem = null;
@@ -172,13 +203,14 @@ export class DecisionCard extends DecisionElement {
       try {
         await run();
       } catch (error) {
-        fail(this.strings.requestRefused, error);
+        ui.problem = { of: "request", code: codeOf(error) };
       }
       ui.busy = false;
       this.refresh();
     };
     return {
       t: this.strings,
+      mode: this.mode,
       handle,
       ui,
       edit,
@@ -191,7 +223,7 @@ export class DecisionCard extends DecisionElement {
       mark: (cells) =>
         edit(() => {
           for (const { option, criterion, mark } of cells) {
-            this.#parts?.announcer.ownMark(`${option}/${criterion}`, mark);
+            this.#parts?.more?.announcer.ownMark(`${option}/${criterion}`, mark);
             handle.setMark(option, criterion, mark);
           }
         }),
@@ -205,68 +237,61 @@ export class DecisionCard extends DecisionElement {
   #open(panel: Panel | null): void {
     const parts = this.#parts;
     if (!parts) return;
-    const { ui } = parts.ctx;
-    const was = ui.panel;
-    ui.panel = panel;
+    const was = parts.ctx.ui.panel;
+    parts.ctx.ui.panel = panel;
     this.refresh();
-    if (panel === "option" || panel === "criterion") [...parts.byId.values()][0]?.focusPanel(panel);
-    else if (panel === "why") parts.settled.focusWhy();
-    else if (panel === "discard" || panel === "reopen") parts.notes.focusAsk(panel);
-    else if (was === "option") parts.foot.option.focus();
-    else if (was === "criterion") parts.foot.criterion.focus();
+    if (panel) this.#opened((more) => more.focus(panel));
+    else if (was === "option" || was === "criterion") parts.foot[was].focus();
     else if (was === "discard") parts.menu.focus();
     else if (was === "reopen") parts.head.reopen.focus();
   }
 
-  #gridHost(parts: Parts): Pick<GridHost, "contested" | "help"> {
-    const { ctx, popover } = parts;
+  /** Does `act` with what opens; where it is not here yet, as soon as it is. */
+  #opened(act: (more: More) => void): void {
+    const more = this.#parts?.more;
+    if (more) return act(more);
+    void loadMore().then(() => {
+      this.refresh();
+      if (this.#parts?.more) act(this.#parts.more);
+    });
+  }
+
+  #gridHost(): Pick<GridHost, "contested" | "help"> {
     return {
-      contested: (cell, option, criterion) => {
-        if (!cell) return popover.close(false);
-        const kids = contestedKids(ctx, ctx.snapshot(), option, criterion, () =>
-          popover.close(true),
-        );
-        if (kids.length > 0) popover.show(cell, ctx.t.contestedLabel, "dialog", kids);
-        return true;
-      },
-      help: (beside) => popover.show(beside, ctx.t.keyboard, "dialog", helpKids(ctx)),
+      contested: (cell, option, criterion) =>
+        this.#parts?.more?.contested(cell, option, criterion) ?? false,
+      help: (beside) => this.#opened((more) => more.help(beside)),
     };
   }
 
   #menu(): void {
     const parts = this.#parts;
     if (!parts) return;
-    const { ctx, popover, menu } = parts;
-    const snap = ctx.snapshot();
-    const keyboard = button(ctx.t.keyboard, () =>
-      popover.show(menu, ctx.t.keyboard, "dialog", helpKids(ctx)),
+    this.#opened((more) =>
+      more.menu(this.menuFirst(parts), this.#hasKeys(parts.ctx.snapshot())),
     );
-    const discard = button(ctx.t.discardMenu, () => {
-      popover.close(false);
-      ctx.open("discard");
-    });
-    set(discard, {
-      "aria-disabled": snap.sync.online ? null : "true",
-      title: snap.sync.online ? null : ctx.t.needsConnection,
-    });
-    const kids = [
-      ...(isOpen(snap) && snap.columns.length > 0 ? [keyboard] : []),
-      ...(mayDiscard(snap) ? [discard] : []),
-    ];
-    popover.show(menu, ctx.t.menu, "dialog", [h("div", { class: "menu" }, ...kids)]);
-    menu.setAttribute("aria-expanded", "true");
-    kids[0]?.focus();
   }
 
   #placeMenu(parts: Parts, snap: CardSnapshot): void {
-    const place = isOpen(snap) ? parts.foot.left : parts.head.el;
-    if (parts.menu.parentElement !== place) place.append(parts.menu);
-    show(parts.menu, mayDiscard(snap) || (isOpen(snap) && snap.columns.length > 0));
+    const place = this.menuPlace(parts, snap);
+    if (place && parts.menu.parentElement !== place) place.append(parts.menu);
+    const mayDiscard = mayAct(snap) && (isOpen(snap) || snap.status === "settled");
+    show(parts.menu, place === null || mayDiscard || this.#hasKeys(snap));
   }
 
-  #undo(event: KeyboardEvent): void {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  #hasKeys(snap: CardSnapshot): boolean {
+    return isOpen(snap) && snap.columns.length > 0 && this.mode === "grid";
+  }
+
+  #unfocused(): void {
+    const { ctx, card } = this.#parts ?? {};
+    if (ctx && ctx.ui.focused === card) ctx.ui.focused = null;
+  }
+
+  #key(event: KeyboardEvent): void {
     const key = event.key.toLowerCase();
+    if (key === "escape" && !event.isComposing && !event.defaultPrevented) this.#leave();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     const target = event.composedPath()[0];
     // A field of a panel keeps its own undo: what is typed there is not in the draft yet.
     if ((key !== "z" && key !== "y") || target instanceof HTMLInputElement) return;
@@ -282,8 +307,5 @@ export class DecisionCard extends DecisionElement {
       this.root.activeElement.blur();
   }
 }
-
-const mayDiscard = (snap: CardSnapshot): boolean =>
-  mayAct(snap) && (isOpen(snap) || snap.status === "settled");
 
 const reachable = (el: HTMLElement): boolean => el.isConnected && el.checkVisibility();

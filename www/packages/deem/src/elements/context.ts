@@ -1,7 +1,8 @@
 /**
  * What every part of a card is given: the decision, the words, and where this tab left the card.
  */
-import type { Strings } from "../locale/en.js";
+import type { FirstStrings } from "../locale/en.js";
+import type { Strings } from "../locale/en-more.js";
 import type { CardSnapshot, DecisionHandle, DeemErrorShape, Mark } from "../types.js";
 
 /** The option column of a row, where a cell position needs a column. */
@@ -24,8 +25,12 @@ export interface ViewState {
   /** Refused proposals the person has put out of sight. */
   hidden: Set<string>;
   historyOpen: boolean;
+  /** The card that has the focus: one that is moved in the document takes it along. */
+  focused: HTMLElement | null;
+  /** The generation whose draft this tab has edited. */
+  edited: number | null;
   /** Why the last edit or request here did not happen. */
-  problem: { title: string; code: string } | null;
+  problem: { of: "edit" | "request"; code: string } | null;
   busy: boolean;
 }
 
@@ -40,6 +45,8 @@ export function viewState(handle: DecisionHandle): ViewState {
       typed: {},
       hidden: new Set(),
       historyOpen: false,
+      focused: null,
+      edited: null,
       problem: null,
       busy: false,
     };
@@ -48,8 +55,15 @@ export function viewState(handle: DecisionHandle): ViewState {
   return state;
 }
 
+/** Did this tab edit the draft that is open now? Without making a state for every card there is. */
+export const isEdited = (handle: DecisionHandle, generation: number): boolean =>
+  states.get(handle)?.edited === generation;
+
 export interface Context {
-  readonly t: Strings;
+  /** The words of what is seen at first; what opens later has them all. */
+  readonly t: FirstStrings;
+  /** How marks are set: by the keys of a grid, or by one select per cell. */
+  readonly mode: "grid" | "form";
   readonly handle: DecisionHandle;
   readonly ui: ViewState;
   snapshot(): CardSnapshot;
@@ -67,6 +81,10 @@ export interface Context {
   refresh(): void;
   /** Leaves the card for what is around it. */
   leave(): void;
+}
+
+export interface MoreContext extends Context {
+  readonly t: Strings;
 }
 
 export function codeOf(error: unknown): string {

@@ -2,7 +2,7 @@
 import type { CardSnapshot, CardSync, SyncState } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, icon, redraw, say, set, show } from "./dom.js";
-import { growth } from "./grow.js";
+import { growth } from "./growth.js";
 import { answerable, isLocked, isOpen, saveFreshMs, type Shown } from "./shown.js";
 
 /** A passing state is shown only once it lasts: most edits are acknowledged sooner. */
@@ -29,7 +29,7 @@ export class SyncLine {
   readonly #words = h("span");
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly ctx: Context) {
+  constructor(private readonly ctx: Pick<Context, "t">) {
     this.el.append(this.#icon, this.#words);
   }
 
@@ -60,10 +60,11 @@ export class Foot {
   readonly option: HTMLButtonElement;
   readonly criterion: HTMLButtonElement;
   readonly save: HTMLButtonElement;
-  readonly #keep: HTMLButtonElement;
-  readonly #takeBack: HTMLButtonElement;
-  readonly #sync: SyncLine;
-  readonly #off = h("span", { id: "save-off", hidden: true });
+  readonly keep: HTMLButtonElement;
+  readonly takeBack: HTMLButtonElement;
+  readonly sync: SyncLine;
+  /** Why Save is off; it must stand in the same tree as Save. */
+  readonly off = h("span", { id: "save-off", hidden: true });
 
   constructor(private readonly ctx: Context) {
     const { t, handle } = ctx;
@@ -71,10 +72,10 @@ export class Foot {
       ctx.open(ctx.ui.panel === kind ? null : kind);
     this.option = button(t.addOption, toggle("option"), { part: "add-option" });
     this.criterion = button(t.addCriterion, toggle("criterion"), { part: "add-criterion" });
-    this.#keep = button(t.keepEditing, () => ctx.edit(() => handle.dismissSave()), {
+    this.keep = button(t.keepEditing, () => ctx.edit(() => handle.dismissSave()), {
       part: "keep-editing",
     });
-    this.#takeBack = button(t.takeBack, () => ctx.edit(() => handle.takeBackSave()), {
+    this.takeBack = button(t.takeBack, () => ctx.edit(() => handle.takeBackSave()), {
       class: "line",
       part: "take-back",
     });
@@ -82,24 +83,25 @@ export class Foot {
       class: "save",
       part: "save",
     });
-    this.#sync = new SyncLine(ctx);
+    this.sync = new SyncLine(ctx);
     this.left.append(this.option, this.criterion);
     this.el.append(
       this.left,
-      this.#keep,
+      this.keep,
       h("span", { class: "grow" }),
-      this.#sync.el,
-      this.#takeBack,
+      this.sync.el,
+      this.takeBack,
       this.save,
-      this.#off,
+      this.off,
     );
   }
 
   update(snap: CardSnapshot, only: Shown | undefined): void {
     const { t, ui } = this.ctx;
     const open = isOpen(snap);
-    show(this.el, open);
-    if (!open) return this.#sync.stop();
+    for (const el of [this.el, this.left, this.keep, this.takeBack, this.save, this.sync.el])
+      show(el, open);
+    if (!open) return this.sync.stop();
     const { state } = snap.save;
     const told = state === "stale" || state === "refused";
     const sending = saveFreshMs(snap, Date.now()) > 0;
@@ -117,8 +119,8 @@ export class Foot {
       });
     }
     show(this.left, !told);
-    show(this.#keep, told);
-    show(this.#takeBack, held);
+    show(this.keep, told);
+    show(this.takeBack, held);
     show(this.save, sending || state === "old" || (snap.editable && !held));
     say(this.save, state === "stale" ? t.saveShown : state === "old" ? t.saveNow : t.save);
     const empty = sending || !answerable(snap);
@@ -128,12 +130,12 @@ export class Foot {
       "aria-describedby": empty ? "save-off" : null,
       title: empty ? off : null,
     });
-    say(this.#off, off);
-    show(this.#sync.el, state !== "stale");
-    this.#sync.update(snap.sync);
+    say(this.off, off);
+    show(this.sync.el, state !== "stale");
+    this.sync.update(snap.sync);
   }
 
   stop(): void {
-    this.#sync.stop();
+    this.sync.stop();
   }
 }

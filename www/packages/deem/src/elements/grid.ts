@@ -8,7 +8,7 @@ import type { CardSnapshot, Presence, Row } from "../types.js";
 import { type Context, OPTION_COLUMN, OWN_ROW } from "./context.js";
 import { arrange, h, icon, Keyed, redraw, say, set, show } from "./dom.js";
 import { type GridAction, gridAction } from "./grid-keys.js";
-import { cellOf, DRAWING, next } from "./marks.js";
+import { cellOf, DRAWING, isMark, MARKS, next } from "./marks.js";
 import type { OptionControl } from "./option.js";
 import { colour, face, initials } from "./people.js";
 import { isOn, optionControl, optionShown, rowIds } from "./rows.js";
@@ -41,12 +41,15 @@ export class Grid {
   readonly #firsts = new Map<string, { cell: HTMLTableCellElement; control: OptionControl }>();
   readonly #cells = new Map<string, Keyed<HTMLTableCellElement>>();
   #shown: Shown | null = null;
+  /** One select per cell, for people and devices that do without the keys of a grid. */
+  readonly #form: boolean;
 
   constructor(
     private readonly ctx: Context,
     /** Only a live grid has one. */
     private readonly host?: GridHost,
   ) {
+    this.#form = host !== undefined && ctx.mode === "form";
     this.#corner.append(h("span", { class: "vh" }, ctx.t.option));
     this.el.append(h("thead", null, this.#headRow), this.#body);
     this.el.addEventListener("keydown", (event) => this.#key(event));
@@ -57,12 +60,13 @@ export class Grid {
   update(shown: Shown, snap: CardSnapshot, notes = notesOf(this.ctx, snap)): void {
     this.#shown = shown;
     const { live } = shown;
-    const role = (inGrid: string, inTable: string): string => (live ? inGrid : inTable);
+    const keys = live && !this.#form;
     set(this.el, {
-      role: role("grid", "table"),
+      role: keys ? "grid" : "table",
       "aria-label": this.ctx.t.matrix,
-      "aria-readonly": live && shown.locked ? "true" : null,
-      "data-live": live,
+      "aria-readonly": keys && shown.locked ? "true" : null,
+      "data-live": keys,
+      "data-form": live && this.#form,
     });
     const columns = shown.columns.map((column) => column.id);
     set(this.#headRow, { role: "row" });
@@ -115,7 +119,7 @@ export class Grid {
     set(row, { class: on ? "on" : null, "data-kept": option.kept });
     set(first.cell, {
       role: "rowheader",
-      "aria-selected": shown.live ? String(on) : null,
+      "aria-selected": shown.live && !this.#form ? String(on) : null,
       colspan: id === OWN_ROW ? columns.length + 1 : null,
     });
     const keyed = this.#cells.get(id) ?? new Keyed<HTMLTableCellElement>();
@@ -129,7 +133,7 @@ export class Grid {
     let first = this.#firsts.get(id);
     if (first === undefined) {
       const control = optionControl(this.ctx, shown, id, () => this.host?.openOwn());
-      control.input.tabIndex = -1;
+      if (!this.#form) control.input.tabIndex = -1;
       const cell = h(
         "th",
         { scope: "row", "data-row": id, "data-column": OPTION_COLUMN },
@@ -142,12 +146,26 @@ export class Grid {
   }
 
   #makeCell(row: string, column: string): HTMLTableCellElement {
-    const mark = h("span", { class: "mark" }, icon(""), h("span", { class: "vh" }));
+    const mark = h("span", { class: "mark" });
+    if (this.#form) mark.append(this.#picker(row, column));
+    else mark.append(icon(""), h("span", { class: "vh" }));
     return h(
       "td",
       { part: "cell", "data-row": row, "data-column": column, "data-cell": cellOf(row, column) },
       mark,
     );
+  }
+
+  /** The marks of one cell as a native list. */
+  #picker(option: string, criterion: string): HTMLSelectElement {
+    const { t } = this.ctx;
+    const entries = MARKS.map((mark) => h("option", { value: mark }, t.marks[mark]));
+    const select = h("select", null, h("option", { value: "" }, t.unmarked), ...entries);
+    select.addEventListener("change", () => {
+      const mark = isMark(select.value) ? select.value : null;
+      this.ctx.mark([{ option, criterion, mark }]);
+    });
+    return select;
   }
 
   #cell(el: HTMLTableCellElement, shown: Shown, notes: Notes): void {
@@ -161,7 +179,7 @@ export class Grid {
       (text) => text !== "",
     );
     set(el, {
-      role: shown.live ? "gridcell" : "cell",
+      role: shown.live && !this.#form ? "gridcell" : "cell",
       "data-mark": mark ?? "none",
       "data-label": column?.label ?? "",
       "data-contested": dispute !== undefined,
@@ -170,16 +188,24 @@ export class Grid {
     });
     const [box] = el.children;
     const [drawing, word] = box?.children ?? [];
-    if (!box || !(drawing instanceof SVGSVGElement) || !word) return;
-    const [stroke, fill] = DRAWING[mark ?? "none"];
-    redraw(drawing, stroke, fill);
-    say(word, mark === undefined ? t.unmarked : t.marks[mark]);
+    if (!box) return;
     ornaments(box, here, dispute !== undefined);
+    if (drawing instanceof HTMLSelectElement) {
+      const option = shown.rows.find((one) => one.id === el.dataset["row"])?.label ?? "";
+      drawing.setAttribute("aria-label", t.contestedTitle(option, column?.label ?? ""));
+      drawing.disabled = shown.locked;
+      if (drawing.value !== (mark ?? "")) drawing.value = mark ?? "";
+    } else if (drawing instanceof SVGSVGElement && word) {
+      const [stroke, fill] = DRAWING[mark ?? "none"];
+      redraw(drawing, stroke, fill);
+      say(word, mark === undefined ? t.unmarked : t.marks[mark]);
+    }
     el.style.setProperty("--who", here[0] ? colour(here[0].person) : "");
   }
 
   /** One tab stop: the cell this tab was last in, else the first. */
   #roving(): void {
+    if (this.#form) return;
     const live = this.#shown?.live === true;
     const at = this.ctx.ui.cell;
     const all = [...this.el.querySelectorAll<HTMLElement>("[data-row][data-column]")];
@@ -201,7 +227,7 @@ export class Grid {
     const cell = target.closest<HTMLElement>("[data-row][data-column]");
     if (!cell || this.#shown?.live !== true) return;
     // The native input is the cell's mark of choice; the cell holds the focus.
-    if (target !== cell) return cell.focus({ preventScroll: true });
+    if (target !== cell && !this.#form) return cell.focus({ preventScroll: true });
     const row = cell.dataset["row"] ?? "";
     const column = cell.dataset["column"] ?? "";
     this.ctx.ui.cell = { row, column };
@@ -210,7 +236,7 @@ export class Grid {
     this.ctx.handle.setPresence(
       column === "" ? { question } : { question, cell: cellOf(row, column) },
     );
-    const keyboard = cell.matches(":focus-visible");
+    const keyboard = target.matches(":focus-visible");
     this.host?.contested(keyboard && "contested" in cell.dataset ? cell : null, row, column);
   }
 
@@ -219,10 +245,11 @@ export class Grid {
     if (!(target instanceof Element) || this.#shown?.live !== true) return;
     const cell = target.closest<HTMLElement>("td[data-cell]");
     if (!cell) return;
-    cell.focus({ preventScroll: true });
     const { row = "", column = "" } = cell.dataset;
-    if (target.closest(".dot")) this.host?.contested(cell, row, column);
-    else this.#press(cell);
+    const dot = target.closest(".dot") !== null;
+    if (!this.#form) cell.focus({ preventScroll: true });
+    if (dot) this.host?.contested(cell, row, column);
+    else if (!this.#form) this.#press(cell);
   }
 
   #press(cell: HTMLElement): void {
@@ -243,7 +270,7 @@ export class Grid {
 
   #key(event: KeyboardEvent): void {
     const target = event.target;
-    if (!(target instanceof HTMLElement) || this.#shown?.live !== true) return;
+    if (!(target instanceof HTMLElement) || this.#shown?.live !== true || this.#form) return;
     const cell = target.closest<HTMLElement>("[data-row][data-column]");
     const action = gridAction(event, getComputedStyle(this.el).direction === "rtl");
     if (!cell || !action) return;
@@ -281,14 +308,16 @@ function ornaments(box: Element, here: Presence[], contested: boolean): void {
   const badge = box.querySelector(".face");
   const [first] = here;
   if (!first) badge?.remove();
-  else if (
-    badge?.textContent !== initials(first.name) ||
-    badge.getAttribute("title") !== first.name
-  ) {
-    badge?.remove();
-    const made = face(first.person, first.name);
-    set(made, { role: null, "aria-label": null, "aria-hidden": "true" });
-    box.append(made);
+  else {
+    const names = here.map((one) => one.name).join("\n");
+    const words = here.length === 1 ? initials(first.name) : String(here.length);
+    if (badge?.textContent !== words || badge.getAttribute("title") !== names) {
+      badge?.remove();
+      const made = face(first.person, first.name);
+      set(made, { role: null, "aria-label": null, "aria-hidden": "true", title: names });
+      say(made, words);
+      box.append(made);
+    }
   }
   const dot = box.querySelector(".dot");
   if (!contested) dot?.remove();

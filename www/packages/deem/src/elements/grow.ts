@@ -3,8 +3,9 @@
  * refused ones.
  */
 import type { Row } from "../types.js";
-import type { Context } from "./context.js";
+import type { MoreContext } from "./context.js";
 import { button, h, Region } from "./dom.js";
+import { growth } from "./growth.js";
 import { labelIn } from "./lens.js";
 import { LineForm } from "./line-form.js";
 import { cellOf } from "./marks.js";
@@ -12,22 +13,40 @@ import { CRITERIA_MAX, CRITERION_MAX, LABEL_MAX, OPTIONS_MAX, type Shown } from 
 
 type Kind = "option" | "criterion";
 
-/** May this question still grow, and if not, why. */
-export function growth(
-  ctx: Context,
-  shown: Shown,
-  kind: Kind,
-): { offered: boolean; reason: string } {
-  const { question } = shown;
-  const offered = shown.live && question.verbatim !== true && question.response !== "text";
-  const option = kind === "option";
-  const full =
-    (option ? shown.rows : shown.columns).length >= (option ? OPTIONS_MAX : CRITERIA_MAX);
-  const reason = option ? ctx.t.mostOptions(OPTIONS_MAX) : ctx.t.mostCriteria(CRITERIA_MAX);
-  return { offered, reason: full ? reason : "" };
+/** What grows in one question: a field for a new option, one for a criterion, what was refused. */
+export class Grow {
+  readonly #forms: Record<Kind, LineForm>;
+  readonly #refused: Refused;
+
+  constructor(
+    private readonly ctx: MoreContext,
+    question: string,
+  ) {
+    this.#forms = {
+      option: growForm(ctx, "option", question),
+      criterion: growForm(ctx, "criterion", question),
+    };
+    this.#refused = new Refused(ctx);
+  }
+
+  get parts(): HTMLElement[] {
+    return [this.#forms.option.el, this.#forms.criterion.el, this.#refused.el];
+  }
+
+  update(shown: Shown): void {
+    for (const kind of ["option", "criterion"] as const) {
+      const { offered, reason } = growth(this.ctx, shown, kind);
+      this.#forms[kind].update(offered && !shown.locked, reason);
+    }
+    this.#refused.update(shown);
+  }
+
+  focus(kind: Kind): void {
+    this.#forms[kind].focus();
+  }
 }
 
-export function growForm(ctx: Context, kind: Kind, question: string): LineForm {
+function growForm(ctx: MoreContext, kind: Kind, question: string): LineForm {
   const { t, handle, ui } = ctx;
   const option = kind === "option";
   const words = {
@@ -53,11 +72,11 @@ export function growForm(ctx: Context, kind: Kind, question: string): LineForm {
  * Refused proposals of this person, each with its reason and, for a duplicate, the offer to carry
  * its marks over.
  */
-export class Refused {
+class Refused {
   readonly #region = new Region(h("div", { class: "refused", role: "status", part: "refused" }));
   readonly el = this.#region.el;
 
-  constructor(private readonly ctx: Context) {}
+  constructor(private readonly ctx: MoreContext) {}
 
   update(shown: Shown): void {
     const { hidden } = this.ctx.ui;

@@ -9,7 +9,7 @@ const FACES_MAX = 4;
 
 export class Head {
   readonly el = h("div", { class: "head", part: "header" });
-  readonly #pill = h("span", { class: "pill", part: "status" });
+  readonly pill = h("span", { class: "pill", part: "status" });
   readonly #header = h("span", { class: "header" });
   readonly #faces = h("span", { class: "faces", part: "faces" });
   readonly #more = h("span", { class: "more" });
@@ -19,7 +19,7 @@ export class Head {
   constructor(private readonly ctx: Context) {
     this.reopen = button(ctx.t.reopen, () => ctx.open("reopen"), { part: "reopen" });
     this.el.append(
-      this.#pill,
+      this.pill,
       this.#header,
       h("span", { class: "grow" }),
       this.#faces,
@@ -29,8 +29,8 @@ export class Head {
 
   update(snap: CardSnapshot): void {
     const { t, ui } = this.ctx;
-    say(this.#pill, t.status[snap.status]);
-    set(this.#pill, { "data-status": snap.status });
+    say(this.pill, t.status[snap.status]);
+    set(this.pill, { "data-status": snap.status });
     const [first] = snap.definition.questions;
     const header = first?.header ?? "";
     say(this.#header, header);

@@ -2,6 +2,7 @@
  * The lens (D12.1): which option is behind which, and what would end that. A reading, never a
  * verdict.
  */
+import type { FirstStrings } from "../locale/en.js";
 import type { CardSnapshot, LensEntry } from "../types.js";
 import type { Context } from "./context.js";
 import { h, type Kid, Region } from "./dom.js";
@@ -30,17 +31,18 @@ export class Lens {
       sentence(this.ctx, shown, entry),
     ]);
     if (equal.length > 0 && shown.rows.length > 1) lines.push(["", t.equal(equal)]);
-    this.#region.render(lines.length > 0 ? JSON.stringify(lines) : "", () => lines.map(line));
+    this.#region.render(lines.length > 0 ? JSON.stringify(lines) : "", () => lines.map((one) => line(t, one)));
   }
 }
 
-function line([option, text]: [string, string]): Kid {
+function line(t: FirstStrings, [option, text]: [string, string]): Kid {
+  const [open = "", close = ""] = t.quote("\n").split("\n");
   const sign = h("span", { "aria-hidden": "true" }, "◇");
   return h(
     "p",
     null,
     sign,
-    h("span", null, ...(option === "" ? [] : ["“", h("b", null, option), "”"]), text),
+    h("span", null, ...(option === "" ? [] : [open, h("b", null, option), close]), text),
   );
 }
 

@@ -9,6 +9,10 @@ export const DRAWING: Record<Mark | "none", readonly [stroke: string, fill: stri
   none: ["M8 8h.01", ""],
 };
 
+export const MARKS: readonly Mark[] = ["yes", "partly", "no"];
+
+export const isMark = (word: string): word is Mark => word in RANK;
+
 const RANK: Record<Mark, number> = { no: 0, partly: 1, yes: 2 };
 
 export const cellOf = (option: string, criterion: string): string => `${option}/${criterion}`;

@@ -2,9 +2,9 @@
  * What needs the person: a save that did not go through, an edit kept for them, a question before a
  * discard.
  */
-import type { Strings } from "../locale/en.js";
+import type { Strings } from "../locale/en-more.js";
 import type { CardSnapshot, Difference, SaveState } from "../types.js";
-import type { Context } from "./context.js";
+import type { MoreContext } from "./context.js";
 import { button, h, type Kid, Region, set, show } from "./dom.js";
 import { answerText, isLocked, isOpen, mayAct, saveFreshMs, visible } from "./shown.js";
 import { hunks } from "./text-change.js";
@@ -21,7 +21,7 @@ export class Notes {
   readonly #reopen: Ask;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly ctx: Context) {
+  constructor(private readonly ctx: MoreContext) {
     const { t, handle } = ctx;
     this.#discard = new Ask(
       ctx,
@@ -58,7 +58,7 @@ export class Notes {
     const key = JSON.stringify([save, isOpen(snap), snap.save.state]);
     this.#save.render(save.state === "none" ? "" : key, () => this.#saveNote(snap, save));
     this.#problem.render(ui.problem ? JSON.stringify(ui.problem) : "", () => [
-      h("b", null, ui.problem?.title ?? ""),
+      h("b", null, ui.problem?.of === "edit" ? t.editRefused : t.requestRefused),
       h("p", null, t.reason(ui.problem?.code ?? "")),
       h(
         "p",
@@ -137,6 +137,7 @@ export class Notes {
           lines.length > 0
             ? h("ul", null, ...lines)
             : h("p", null, save.difference.length > 0 ? t.staleSpaces : t.staleNothing),
+          ...(save.partial ? [h("p", null, t.stalePartial)] : []),
         ];
       }
       case "resolved": {
@@ -153,7 +154,7 @@ export class Notes {
               ...(save.status === "settled" ? [t.resolvedText] : []),
             ];
         return [
-          h("b", null, again ? t.refusedTitle : t.resolvedTitle(who, t.status[save.status])),
+          h("b", null, again ? t.refusedTitle : t.resolvedTitle(who, save.status)),
           ...(words.length > 0 ? [h("p", null, ...words)] : []),
           h(
             "p",
@@ -188,7 +189,7 @@ class Ask {
   readonly #act: HTMLButtonElement;
 
   constructor(
-    private readonly ctx: Context,
+    private readonly ctx: MoreContext,
     words: { ask: string; text: string; yes: string },
     look: { class: string; part: string },
     act: () => Promise<void>,
@@ -227,7 +228,7 @@ class Ask {
 }
 
 /** One line of the readable difference: what stood there, and what stands there now. */
-function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[] {
+function lineOf(ctx: MoreContext, snap: CardSnapshot, one: Difference): HTMLElement[] {
   const { t } = ctx;
   const label = (id: string): string =>
     [...snap.rows, ...snap.columns].find((row) => row.id === id)?.label ?? id;
@@ -239,7 +240,8 @@ function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[
     const name = label(one.where);
     return [change(t, one.before === null ? "" : name, one.after === null ? "" : name)];
   }
-  const where = one.where.split("/").map(label).join(", ");
+  const [row = "", column = ""] = one.where.split("/");
+  const where = column === "" ? label(row) : t.contestedTitle(label(row), label(column));
   const word = (value: string | null): string => {
     if (value === null) return one.kind === "mark" ? t.unmarked : t.blankValue;
     if (one.kind === "mark") return t.marks[value as keyof typeof t.marks] ?? value;
@@ -250,8 +252,8 @@ function lineOf(ctx: Context, snap: CardSnapshot, one: Difference): HTMLElement[
 }
 
 function change(t: Strings, before: string, after: string): HTMLElement {
-  if (before === "") return h("li", null, `${t.added}: `, h("ins", null, `“${after}”`));
-  if (after === "") return h("li", null, `${t.removed}: `, h("del", null, `“${before}”`));
+  if (before === "") return h("li", null, `${t.added}: `, h("ins", null, t.quote(after)));
+  if (after === "") return h("li", null, `${t.removed}: `, h("del", null, t.quote(before)));
   return pair("", before, after);
 }
 

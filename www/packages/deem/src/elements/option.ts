@@ -2,7 +2,7 @@
  * The answer control of one option: a native radio or checkbox with its label, in a grid or a
  * fieldset.
  */
-import type { Strings } from "../locale/en.js";
+import type { FirstStrings } from "../locale/en.js";
 import { h, say, set, show } from "./dom.js";
 
 export interface OptionShown {
@@ -27,7 +27,7 @@ export class OptionControl {
     id: string,
     type: "radio" | "checkbox",
     name: string,
-    private readonly t: Strings,
+    private readonly t: FirstStrings,
     change: (on: boolean, wasKept: boolean) => void,
   ) {
     this.input = h("input", { type, name, value: id, part: "option-input" });

@@ -3,7 +3,7 @@
  * one at a time.
  */
 import type { CardSnapshot } from "../types.js";
-import type { Context } from "./context.js";
+import type { MoreContext } from "./context.js";
 import { button, h, type Kid, say } from "./dom.js";
 import { face } from "./people.js";
 import { isLocked } from "./shown.js";
@@ -59,7 +59,7 @@ export class Popover {
 
 /** Who said what of a contested cell (D12.2), with one ordinary mark to restore what lost. */
 export function contestedKids(
-  ctx: Context,
+  ctx: MoreContext,
   snap: CardSnapshot,
   option: string,
   criterion: string,
@@ -107,11 +107,11 @@ export function contestedKids(
   ];
 }
 
-export function helpKids(ctx: Context): Kid[] {
+export function helpKids(ctx: MoreContext): Kid[] {
   const list = h("dl", { class: "keys" });
   for (const [keys, act] of ctx.t.help) {
     const term = h("dt");
-    for (const key of keys.split(", ")) term.append(h("kbd", null, key), " ");
+    for (const key of keys) term.append(h("kbd", null, key), " ");
     list.append(term, h("dd", null, act));
   }
   const title = h("b");

@@ -4,21 +4,19 @@ import { Choices } from "./choices.js";
 import type { Context } from "./context.js";
 import { arrange, h, say, show } from "./dom.js";
 import { Grid, type GridHost } from "./grid.js";
-import { growForm, growth, Refused } from "./grow.js";
 import { Lens } from "./lens.js";
-import type { LineForm } from "./line-form.js";
+import { others } from "./people.js";
 import { isWritten, type Shown, shownOf, visible } from "./shown.js";
 import { TextField } from "./text-field.js";
 
 export class QuestionView {
   readonly el = h("div", { class: "q", part: "body" });
+  /** Where what grows stands. */
+  readonly more = h("div");
   readonly #title = h("p", { class: "subquestion" });
   readonly #advice = h("p", { class: "advice", part: "advice" });
   readonly #said = h("p", { class: "said", part: "answer", dir: "auto" });
   readonly #field: TextField;
-  readonly #option: LineForm;
-  readonly #criterion: LineForm;
-  readonly #refused: Refused;
   readonly #lens: Lens;
   #choices: Choices | null = null;
   #grid: Grid | null = null;
@@ -31,9 +29,6 @@ export class QuestionView {
   ) {
     const label = isWritten(question) ? ctx.t.answer : ctx.t.answerIn;
     this.#field = new TextField(ctx, question.id, label);
-    this.#option = growForm(ctx, "option", question.id);
-    this.#criterion = growForm(ctx, "criterion", question.id);
-    this.#refused = new Refused(ctx);
     this.#lens = new Lens(ctx);
     this.#shown = shownOf(ctx.snapshot(), question);
   }
@@ -53,37 +48,28 @@ export class QuestionView {
       ...(written ? [] : [this.#body(shown, snap)]),
       this.#field.el,
       this.#said,
-      this.#option.el,
-      this.#criterion.el,
-      this.#refused.el,
+      this.more,
       this.#lens.el,
     ]);
     say(this.#title, question.question);
     this.#adviceLine(snap, shown);
     show(this.#field.el, shown.live && (written || shown.custom));
-    this.#field.update(shown.locked);
+    const inField = snap.presence.filter(
+      (one) => !one.self && one.field !== undefined && one.question === question.id,
+    );
+    this.#field.update(
+      shown.locked,
+      others(inField).map((one) => this.ctx.name(one.person)),
+    );
     const said = !shown.live && shown.text !== "";
     say(this.#said, said ? visible(shown.text) : "");
     show(this.#said, said);
-    for (const [kind, form] of [
-      ["option", this.#option],
-      ["criterion", this.#criterion],
-    ] as const) {
-      const { offered, reason } = growth(this.ctx, shown, kind);
-      form.update(offered && !shown.locked, reason);
-    }
-    this.#refused.update(shown);
     this.#lens.update(shown, snap);
-  }
-
-  /** Puts the caret into the form that was just opened. */
-  focusPanel(panel: "option" | "criterion"): void {
-    (panel === "option" ? this.#option : this.#criterion).focus();
   }
 
   focusFirst(): boolean {
     const stops = this.el.querySelectorAll<HTMLElement>(
-      '[tabindex="0"], .choices input:enabled, .field textarea',
+      '[tabindex="0"], input:enabled:not([tabindex]), .field textarea',
     );
     const first = [...stops].find((stop) => stop.checkVisibility());
     first?.focus();

@@ -34,7 +34,7 @@ export const isOpen = (snap: CardSnapshot): boolean =>
   snap.status === "open" || snap.status === "reopened";
 
 /** A Save that waits, is old or is held locks the card (D4.8). */
-const isHeld = (snap: CardSnapshot): boolean =>
+export const isHeld = (snap: CardSnapshot): boolean =>
   ["waiting", "old", "blocked"].includes(snap.save.state);
 
 export const isLocked = (snap: CardSnapshot): boolean => !snap.editable || isHeld(snap);

@@ -21,6 +21,7 @@ const TOKENS = `
   --partly-bg: var(--deem-partly-bg, light-dark(#fbf0d9, #3b2f15));
   --no: var(--deem-no, light-dark(#b3303b, #ff9aa0));
   --no-bg: var(--deem-no-bg, light-dark(#fbe6e7, #43202a));
+  --pad: 18px;
   --tint: color-mix(in oklab, var(--accent) 7%, transparent);
 }
 :host([hidden]), [hidden] { display: none !important; }
@@ -32,7 +33,7 @@ p, ul, dl, dd, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 const FRAME = `
 .card { container-type: inline-size; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: var(--deem-radius, 12px); overflow: clip; }
 .bare { background: none; border: 0; } .bare > :not(.body, .popover, .vh) { display: none; }
-.head { display: flex; align-items: center; gap: 10px; min-height: 44px; padding: 8px 18px 0; color: var(--quiet); font-size: .8667em; }
+.head { display: flex; align-items: center; gap: 10px; min-height: 44px; padding: 8px var(--pad) 0; color: var(--quiet); font-size: .8667em; }
 .head > .pill, .head > .header { padding-block: 6px; }
 .head button { min-height: 32px; margin-block: -2px; } .head button:last-of-type { margin-inline-end: -8px; }
 .pill { display: inline-flex; align-items: center; gap: 6px; white-space: nowrap; }
@@ -44,9 +45,9 @@ const FRAME = `
 .faces { display: flex; align-items: center; padding-inline-start: 5px; }
 .more { padding-inline-start: 4px; }
 .face { flex: none; width: 22px; height: 22px; border-radius: 50%; display: grid; place-items: center; font-size: 10px; font-weight: 600; line-height: 1; color: #fff; background: var(--who); border: 2px solid var(--surface); margin-inline-start: -5px; }
-.question { font-size: 1.2em; line-height: 1.35; font-weight: 600; letter-spacing: -.005em; margin: 4px 18px 12px; overflow-wrap: anywhere; border-radius: 4px; outline-offset: 3px; }
-.subquestion { font-weight: 600; padding: 10px 18px; border-top: 1px solid var(--line); }
-.context, .advice { margin: -6px 18px 12px; color: var(--quiet); white-space: pre-line; overflow-wrap: anywhere; }
+.question { font-size: 1.2em; line-height: 1.35; font-weight: 600; letter-spacing: -.005em; margin: 4px var(--pad) 12px; overflow-wrap: anywhere; border-radius: 4px; outline-offset: 3px; }
+.subquestion { font-weight: 600; padding: 10px var(--pad); border-top: 1px solid var(--line); }
+.context, .advice { margin: -6px var(--pad) 12px; color: var(--quiet); white-space: pre-line; overflow-wrap: anywhere; }
 .advice { margin-block: 0 12px; font-size: .8667em; }
 .tag { font-size: .8em; font-weight: 400; color: var(--quiet); }
 `;
@@ -60,7 +61,7 @@ const GRID = `
 .grid tbody tr, .row { border-top: 1px solid var(--line); }
 .grid tbody th { padding: 0; font-weight: 400; text-align: start; }
 .on { background: var(--tint); }
-.option { display: flex; gap: 12px; padding: 12px 8px 12px 18px; padding-inline: 18px 8px; }
+.option { display: flex; gap: 12px; padding-block: 12px; padding-inline: var(--pad) 8px; }
 .grid[data-live] .option, .choices .option:has(:enabled) { cursor: pointer; }
 .words { display: block; min-width: 0; overflow-wrap: anywhere; }
 .label { font-weight: 500; } .on .label { font-weight: 600; }
@@ -93,19 +94,16 @@ th:focus-visible .option { outline: 2px solid var(--accent); outline-offset: -4p
 `;
 
 const PARTS = `
-.field { padding: 0 18px 12px; } .row ~ .field, .grid ~ .field, .choices ~ .field { padding-inline-start: 48px; background: var(--tint); }
+.field { padding: 0 var(--pad) 12px; } .row ~ .field, .grid ~ .field, .choices ~ .field { padding-inline-start: calc(var(--pad) + 30px); background: var(--tint); }
 textarea, .line-form input { display: block; width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; padding: 10px 12px; }
 textarea { min-height: 84px; resize: vertical; field-sizing: content; max-height: 60vh; }
 textarea:read-only { background: none; border-style: dashed; }
 ::placeholder { color: var(--quiet); opacity: 1; }
 .count { margin-top: 6px; font-size: .8em; color: var(--quiet); } .count[data-full] { color: var(--partly); font-weight: 600; }
-.said { padding: 2px 18px 14px; white-space: pre-line; overflow-wrap: anywhere; }
-.grid ~ .said, .choices ~ .said { padding-inline-start: 48px; background: var(--tint); }
-.line-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 8px 12px 8px 18px; padding-inline: 18px 12px; border-top: 1px solid var(--line); }
-.line-form .room { flex: 1 0 100%; font-size: .8em; color: var(--quiet); } .room[data-full] { color: var(--partly); } .line-form input { flex: 1 1 180px; min-width: 0; width: auto; min-height: 34px; padding: 5px 10px; }
-.lens, .refused { border-top: 1px solid var(--line); padding: 9px 18px; font-size: .8667em; color: var(--quiet); }
+.said { padding: 2px var(--pad) 14px; white-space: pre-line; overflow-wrap: anywhere; }
+.grid ~ .said, .choices ~ .said { padding-inline-start: calc(var(--pad) + 30px); background: var(--tint); }
+.lens, .refused { border-top: 1px solid var(--line); padding: 9px var(--pad); font-size: .8667em; color: var(--quiet); }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
-.refused p, .notes .note > p:not(.buttons):has(button) { display: flex; flex-wrap: wrap; gap: 4px 8px; align-items: center; } .refused span, .note span { flex: 1 1 240px; overflow-wrap: anywhere; }
 .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; padding: 10px 12px 12px; padding-inline: 8px 12px; border-top: 1px solid var(--line); }
 .acts { display: flex; flex-wrap: wrap; gap: 0 2px; }
 button { font: inherit; font-size: .9333em; min-height: 34px; padding: 0 10px; border-radius: 8px; border: 1px solid transparent; background: none; color: var(--quiet); cursor: pointer; white-space: nowrap; }
@@ -113,30 +111,18 @@ button:hover:not([aria-disabled], :disabled) { background: var(--sunken); color:
 button.line { border-color: var(--line); color: var(--ink); background: var(--paper); }
 button.save { background: var(--accent); color: var(--on-accent); font-weight: 600; padding: 0 18px; }
 button.save:hover:not([aria-disabled]) { background: color-mix(in oklab, var(--accent) 88%, var(--ink)); color: var(--on-accent); }
-button.danger { color: var(--no); border-color: currentColor; background: var(--paper); }
 button[aria-disabled=true], button:disabled { cursor: default; opacity: .6; }
 button.save[aria-disabled=true] { opacity: 1; background: var(--sunken); color: var(--quiet); }
 .state { display: inline-flex; align-items: center; gap: 6px; font-size: .8667em; color: var(--quiet); padding-inline: 6px; }
 .state svg { flex: none; width: 14px; height: 14px; } .state:is([data-state=needs-you], [data-state=not-stored], [data-state=cannot-store]) { color: var(--partly); }
-.note { padding: 12px 18px; border-top: 1px solid var(--line); background: var(--partly-bg); font-size: .9333em; }
-.note ul { margin-top: 6px; padding-inline-start: 18px; } .note del { color: var(--quiet); } .note ins { text-decoration: none; }
-.note li, .note p { overflow-wrap: anywhere; }
-.buttons { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
-.by { display: flex; align-items: center; gap: 8px; padding: 12px 18px 0; border-top: 1px solid var(--line); font-size: .9333em; color: var(--quiet); }
-.by .face { margin: 0; }
+.by { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 8px; padding: 12px var(--pad) 0; border-top: 1px solid var(--line); font-size: .9333em; color: var(--quiet); }
+.by .face { margin: 0; } .extra:not(:first-child)::before { content: "· "; }
 .settled { padding-bottom: 12px; } .settled:not(:has(> :not([hidden]))) { display: none; }
-.why-line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; padding: 6px 10px 0 18px; padding-inline: 18px 10px; }
-p.why { overflow-wrap: anywhere; } .settled > p.why { padding: 6px 18px 0; }
-.why-line button { min-height: 28px; } .why-line .why[hidden] ~ button { margin-inline-start: -10px; }
-.settled .line-form { border: 0; padding-bottom: 0; }
-.prev { border-top: 1px solid var(--line); color: var(--quiet); font-size: .8667em; }
-.prev summary { padding: 10px 18px; cursor: pointer; overflow-wrap: anywhere; border-radius: 8px; outline-offset: -4px !important; } .prev summary:hover { color: var(--ink); }
-.prev-list { padding: 0 0 6px; } .entry > p { padding-inline: 18px; } .entry { padding-block: 6px 8px; } .entry + .entry { border-top: 1px solid var(--line); } .entry b { color: var(--ink); font-weight: 600; }
-.popover { position: absolute; inset: auto; margin: 0; max-width: min(340px, calc(100vw - 16px)); padding: 12px 14px; font-size: .9333em; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .14); }
-.popover:has(> .menu) { padding: 4px; } .menu { display: grid; } .menu button { text-align: start; color: var(--ink); }
-.said-list { list-style: none; margin-block: 8px 6px; display: grid; gap: 6px; } .said-list li { display: flex; align-items: center; gap: 8px; } .said-list .face { margin: 0; } .said-list time { color: var(--quiet); font-size: .8667em; margin-inline-start: auto; padding-inline-start: 12px; }
-.keys { display: grid; grid-template-columns: auto 1fr; gap: 6px 16px; margin-top: 8px; } .keys dd { color: var(--quiet); }
-kbd { font: inherit; font-size: .8667em; padding: 1px 6px; border: 1px solid var(--line); border-radius: 5px; background: var(--surface); white-space: nowrap; }
+.why-line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; padding-block: 6px 0; padding-inline: var(--pad) 10px; }
+p.why { overflow-wrap: anywhere; } .settled > p.why { padding: 6px var(--pad) 0; }
+.plain { padding: 14px var(--pad); overflow: auto; } .plain:not(:has(.reason)):has(slot:empty) { border-style: dashed; }
+.reason { margin-top: 10px; padding-top: 10px; border-top: 1px solid var(--line); font-size: .8667em; color: var(--quiet); }
+.in-field:not(:empty)::before { content: "· "; }
 `;
 
 /**
@@ -160,12 +146,12 @@ const NARROW = `
   td:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   td[data-here] { box-shadow: 0 0 0 2px var(--who); }
   .mark .face { inset-inline-end: -6px; } .dot { top: 8px; inset-inline-end: 10px; } [data-here] .dot { inset-inline: auto 16px; }
-  .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: 18px; }
+  .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: var(--pad); }
   .head { gap: 8px; } .head button { padding-inline: 8px; }
-  button, .head button, .why-line button, .line-form input { min-height: 44px; }
-  .prev summary { padding-block: 12px; } .question, .context, .words, .grid td::before, .said, p.why { overflow-wrap: break-word; hyphens: auto; }
-  .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; } .why-line .why ~ button { margin-inline-start: -10px; }
-  .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 10px; } .foot .save { flex: 1 1 120px; }
+  button, .head button { min-height: 44px; }
+  .question, .context, .words, .grid td::before, .said, p.why { overflow-wrap: break-word; hyphens: auto; }
+  .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; }
+  .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 6px 2px; } .foot .save { flex: 1 1 100px; }
 }
 `;
 
@@ -177,13 +163,18 @@ const MEDIA = `
 @media (prefers-reduced-motion: no-preference) { .mark, .grid td, .grid tbody tr, .row, button { transition: background-color .12s ease-out; } }
 `;
 
-let made: CSSStyleSheet | null = null;
+/** What every card needs to be seen. */
+export const CARD = TOKENS + FRAME + GRID + PARTS + NARROW + MEDIA;
 
-/** One sheet for all cards of a page. */
-export function sheet(): CSSStyleSheet {
-  if (made === null) {
-    made = new CSSStyleSheet();
-    made.replaceSync(TOKENS + FRAME + GRID + PARTS + NARROW + MEDIA);
+const made = new Map<string, CSSStyleSheet>();
+
+/** Gives `root` a sheet, after those it has; one sheet for all elements of a page. */
+export function adopt(root: ShadowRoot, css: string): void {
+  let sheet = made.get(css);
+  if (sheet === undefined) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    made.set(css, sheet);
   }
-  return made;
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
 }

@@ -14,7 +14,8 @@ const inField = (text: string): string => text.replace(/\r\n?/g, "\n");
 export class TextField {
   readonly el: HTMLDivElement;
   readonly area: HTMLTextAreaElement;
-  readonly #count = h("p", { class: "count" });
+  readonly #count = h("span");
+  readonly #here = h("span", { class: "in-field" });
   #shown = "";
   #composing = false;
 
@@ -30,7 +31,8 @@ export class TextField {
       rows: 3,
       dir: "auto",
     });
-    this.el = h("div", { class: "field" }, this.area, this.#count);
+    const line = h("p", { class: "count" }, this.#count, " ", this.#here);
+    this.el = h("div", { class: "field" }, this.area, line);
     this.area.addEventListener("compositionstart", () => {
       this.#composing = true;
     });
@@ -43,12 +45,11 @@ export class TextField {
       if (!this.#composing) this.#typed();
     });
     this.area.addEventListener("focus", () => ctx.handle.setPresence({ question, field: "text" }));
-    this.area.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !this.#composing) ctx.leave();
-    });
   }
 
-  update(locked: boolean): void {
+  /** `here`: who else is in this field. */
+  update(locked: boolean, here: string[]): void {
+    say(this.#here, here.length > 0 ? this.ctx.t.here(here) : "");
     if (this.area.readOnly !== locked) this.area.readOnly = locked;
     if (!this.#composing) this.#take();
   }
