@@ -24,9 +24,11 @@ use process::{Cores, Relay};
 const HELP: &str = "\
 Measures and prints; asserts nothing. Leave the machine alone meanwhile: both cores are used.
 
-cargo xtask bench [engine|saves|fanout|joins]...   all of them without a name
+cargo xtask bench [engine|pages|saves|fanout|joins]...   all of them without a name
 
   engine   one mark: encoding it, and the gate with apply and content; a digest. In this process
+  pages    a page with a card from a cold cache, beside the same page on plain Yjs; a mark at a
+           second browser. Needs `npm ci` in www and tests, and the built package
   saves    saves of different decisions over HTTP, 64 in flight, each on disk before its answer
   fanout   50 rooms of 10 members, from 9,000 deliveries a second up
   joins    cold joins of a 50 KB draft, and the memory of an idle connection
@@ -56,7 +58,7 @@ fn measure() -> io::Result<()> {
         let _ = writeln!(io::stdout(), "{HELP}");
         return Ok(());
     }
-    let all = ["engine", "saves", "fanout", "joins"];
+    let all = ["engine", "pages", "saves", "fanout", "joins"];
     if let Some(word) = wanted.iter().find(|word| !all.contains(&word.as_str())) {
         return Err(io::Error::other(format!(
             "no such measurement: {word}; there are {}",
@@ -70,6 +72,9 @@ fn measure() -> io::Result<()> {
     let local = tokio::task::LocalSet::new();
     if asked("engine") {
         print_engine()?;
+    }
+    if asked("pages") {
+        node("xtask/bench/pages/measure.mjs")?;
     }
     if asked("saves") {
         local.block_on(&runtime, print_saves())?;
@@ -113,17 +118,20 @@ fn print_engine() -> io::Result<()> {
         "  content and digest, when asked for   {:7.2} us",
         figures.content_us
     );
-    let script = target().join("../xtask/bench/web/run.mjs");
-    if !std::process::Command::new("node")
-        .arg(script)
-        .status()?
-        .success()
-    {
-        return Err(io::Error::other(
-            "the wasm figures need `cargo xtask wasm` and `npm ci` in tests",
-        ));
+    node("xtask/bench/web/run.mjs")
+}
+
+/// Runs a script that prints figures of its own.
+fn node(script: &str) -> io::Result<()> {
+    let status = std::process::Command::new("node")
+        .arg(target().join("..").join(script))
+        .status()?;
+    if status.success() {
+        return Ok(());
     }
-    Ok(())
+    Err(io::Error::other(format!(
+        "{script} needs `cargo xtask wasm`, `npm run build` in www and `npm ci` in tests"
+    )))
 }
 
 async fn print_saves() -> io::Result<()> {
