@@ -44,7 +44,10 @@ struct Shared {
     members: Vec<Member>,
     latencies: Latencies,
     acks: Latencies,
+    /// Received by the members.
     bytes: u64,
+    /// Sent by the members.
+    sent_bytes: u64,
     nacks: u64,
     measuring: bool,
 }
@@ -71,11 +74,24 @@ pub struct Row {
     pub nacks: u64,
 }
 
+/// Bytes of all rates, counted on both sides.
+pub struct Bytes {
+    /// Sent by the members.
+    pub sent: u64,
+    /// Received by the relay, as it says.
+    pub relay_received: f64,
+    /// Received by the members.
+    pub received: u64,
+}
+
+const RECEIVED: &str = "deem_received_bytes_total";
+const COUNTED: Duration = Duration::from_millis(1_200);
+
 /// Joins everybody, then offers each rate for `seconds`.
 ///
 /// # Errors
 /// Of sockets and the relay.
-pub async fn run(relay: &Relay, rates: &[f64], seconds: u64) -> io::Result<Vec<Row>> {
+pub async fn run(relay: &Relay, rates: &[f64], seconds: u64) -> io::Result<(Vec<Row>, Bytes)> {
     let shared = Rc::new(RefCell::new(Shared::default()));
     for room in 0..ROOMS {
         let decision = relay.open_matrix("bench", room)?;
@@ -127,10 +143,20 @@ pub async fn run(relay: &Relay, rates: &[f64], seconds: u64) -> io::Result<Vec<R
         }
     }
     let mut rows = Vec::new();
+    // The relay counts once a second.
+    tokio::time::sleep(COUNTED).await;
+    let before = relay.metric(RECEIVED);
     for &rate in rates {
         rows.push(offer(relay, &shared, rate, seconds).await);
     }
-    Ok(rows)
+    tokio::time::sleep(COUNTED).await;
+    let shared = shared.borrow();
+    let bytes = Bytes {
+        sent: shared.sent_bytes,
+        relay_received: relay.metric(RECEIVED) - before,
+        received: shared.bytes,
+    };
+    Ok((rows, bytes))
 }
 
 fn take_frames(shared: &mut Shared, me: usize, buffer: &[u8]) -> usize {
@@ -268,6 +294,7 @@ fn send_mark(shared: &mut Shared, me: usize, dice: &mut Dice) {
     let bytes = socket::frame(false, &frame.to_bytes());
     let member = &mut shared.members[me];
     member.sent_at.push(Instant::now());
+    shared.sent_bytes += bytes.len() as u64;
     // A full socket would mean the relay reads nothing: the figure then shows it.
     if member.write.try_write(&bytes).ok() != Some(bytes.len()) {
         shared.nacks += 1;

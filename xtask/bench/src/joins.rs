@@ -20,7 +20,7 @@ pub fn prepare(relay: &Relay) -> io::Result<String> {
     let marks = ["yes", "partly", "no"];
     let mut serial = 0usize;
     // Marks set again and again grow the document as a long meeting does.
-    for round in 0..50 {
+    for round in 0..52 {
         let mut edits = Vec::new();
         for (row, option) in question["options"]
             .as_array()

@@ -178,7 +178,8 @@ async fn print_fanout() -> io::Result<()> {
     let rates = [
         9_000.0, 80_000.0, 160_000.0, 240_000.0, 320_000.0, 400_000.0, 500_000.0,
     ];
-    for row in fanout::run(&relay, &rates, 3).await? {
+    let (rows, bytes) = fanout::run(&relay, &rates, 3).await?;
+    for row in rows {
         println!(
             "  {:10.0}  {:11.0}  {:7.1}  {:7.1}  {:10.1}  {:7.1}  {:6.2}  {:6.0}  {:7}",
             row.offered,
@@ -196,6 +197,10 @@ async fn print_fanout() -> io::Result<()> {
         "  the relay counts {:.0} deliveries, synchronous={}   (bar: 240,000/s with p99 < 50 ms)",
         relay.metric("deem_deliveries_total"),
         relay.metric("deem_store_synchronous")
+    );
+    println!(
+        "  bytes: {} sent by the members, {:.0} received by the relay, {} received by the members",
+        bytes.sent, bytes.relay_received, bytes.received
     );
     Ok(())
 }
