@@ -474,6 +474,24 @@ impl Engine {
         to_js(&self.client.decisions())
     }
 
+    /// What waits on the device whose rows were given, as JSON of `WaitingEdits[]`: for a person to
+    /// read, oldest first.
+    pub fn waiting(&mut self) -> String {
+        serde_json::to_string(&self.client.waiting()).unwrap_or_default()
+    }
+
+    /// Panics, as a defect would, with a mark of this cell made and nothing of it handed out.
+    #[cfg(feature = "rules")]
+    #[wasm_bindgen(js_name = panicForTest)]
+    #[expect(
+        clippy::panic,
+        reason = "what the test is of; not in the engine that ships"
+    )]
+    pub fn panic_for_test(&mut self, decision_id: &str, option: &str, criterion: &str) {
+        drop(self.set_mark(decision_id, option, criterion, 3));
+        panic!("a defect, planted by a test");
+    }
+
     /// The state of the space.
     pub fn status(&self) -> JsValue {
         to_js(&self.client.status())

@@ -10,7 +10,7 @@ use super::{
     output::Store,
     row::{self, Row, Waiting},
     save,
-    tabs::TabMessage,
+    tabs::{Part, TabMessage},
 };
 
 /// Key of [`KeptSpace`] in the meta store.
@@ -53,8 +53,12 @@ struct KeptSpace {
 }
 
 impl Client {
-    /// The device's word: `device`, `memory`, `failed`, `outdated` or `newer`.
+    /// The device's word: `device`, `memory`, `failed`, `outdated` or `newer`; `emptied` = the
+    /// browser threw the data away while the page was open, and the device keeps again.
     pub fn storage(&mut self, word: &str) {
+        if word == "emptied" {
+            return self.keep_all();
+        }
         self.device = match word {
             "device" => Device::Keeps,
             "memory" => Device::Memory,
@@ -63,6 +67,52 @@ impl Client {
             _ => Device::Failed,
         };
         self.changed_all();
+    }
+
+    /// Everything this tab knows goes to the device once more.
+    fn keep_all(&mut self) {
+        self.device = Device::Keeps;
+        self.keep_space();
+        let ids: Vec<DecisionId> = self.cards.keys().cloned().collect();
+        for id in ids {
+            self.keep_record(&id);
+            self.put_snippets(&id);
+            let Some(card) = self.cards.get(&id) else {
+                continue;
+            };
+            let (save, own) = (card.save.clone(), &self.config.tab);
+            let rows = card.rows.values().map(|waiting| waiting.row.clone());
+            let rows: Vec<Row> = rows.filter(|row| row.tab == *own).collect();
+            if let Some(base) = card.base.as_ref().filter(|_| self.part == Part::Leads) {
+                for (key, update) in &base.updates {
+                    let accepted = Accepted {
+                        decision: id.clone(),
+                        generation: base.generation,
+                        epoch: base.epoch,
+                        seq: base.seq,
+                        update: update.clone(),
+                    };
+                    self.out.put(Store::Drafts, key, accepted.to_bytes());
+                }
+            }
+            if save.is_some() {
+                self.set_save(&id, save);
+            }
+            for row in rows {
+                self.keep_again(row);
+            }
+        }
+        self.changed_all();
+    }
+
+    /// One row; what is known of it on the connection stays.
+    fn keep_again(&mut self, row: Row) {
+        let batch = self.out.put(Store::Rows, &row.key, row.to_bytes());
+        let card = self.cards.get_mut(&row.decision);
+        if let Some(waiting) = card.and_then(|card| card.rows.get_mut(&row.key)) {
+            waiting.batch = batch;
+            self.unstored.push_back((batch, row.decision, row.key));
+        }
     }
 
     /// One value of the device. Values this version cannot read are left where they are.
@@ -164,6 +214,7 @@ impl Client {
             self.changed(&id);
         }
         self.first_row = true;
+        self.unled_ms = Some(self.now.mono_ms);
         let tab = self.config.tab.clone();
         self.post(&TabMessage::Hi { tab });
         self.changed_space();

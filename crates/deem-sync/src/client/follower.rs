@@ -103,6 +103,8 @@ impl Client {
         {
             return;
         }
+        self.number = self.number.max(leader.number);
+        self.unled_ms = None;
         let is_new = known != Some((leader.number, leader.tab.clone()));
         let came_online =
             leader.online && !self.following.as_ref().is_some_and(|known| known.online);

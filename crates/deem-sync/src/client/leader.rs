@@ -38,6 +38,11 @@ impl Client {
             }
             TabMessage::Ask { rid, text, .. } => self.pass_ask(rid, text),
             TabMessage::Bye { tab } => self.tab_gone(&tab),
+            // This tab slept, the lock was taken from it, and that news is still on its way.
+            TabMessage::Lead { number, .. } if number > self.number => {
+                self.stolen();
+                self.leader_says(message);
+            }
             _ => {}
         }
     }

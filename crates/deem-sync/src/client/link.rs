@@ -22,6 +22,9 @@ const RETRY_MS_MIN: u64 = 500;
 const RETRY_MS_MAX: u64 = 30_000;
 /// No answer to something that asks for one within this, ms: the connection is dead.
 const ANSWER_MS_MAX: u64 = 10_000;
+/// Nothing heard for this long after something that is answered, ms: the relay may be gone, and
+/// what waits is said to be on this device until it is heard again.
+const PATIENCE_MS_MAX: u64 = 2_000;
 /// How often in a row a 4400 is tried again.
 const MALFORMED_MAX: u32 = 3;
 /// Nothing heard for this long, ms: the relay is asked for a sign of life.
@@ -70,6 +73,8 @@ pub(crate) struct Link {
     asks: u64,
     heard_ms: u64,
     expects_ms: Option<u64>,
+    /// The relay has not answered for [`PATIENCE_MS_MAX`].
+    is_mute: bool,
     /// What the relay said last of why it does not serve.
     pub(crate) trouble: Option<String>,
 }
@@ -81,6 +86,11 @@ impl Client {
             true => self.link.net == Net::Online,
             false => self.following.as_ref().is_some_and(|leader| leader.online),
         }
+    }
+
+    /// Whether the relay is said to be reached: it is not while it keeps this device waiting.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.is_online() && !self.link.is_mute
     }
 
     /// Starts to connect, at once.
@@ -297,10 +307,7 @@ impl Client {
     /// Does not come back by itself.
     fn stop(&mut self, code: &str) {
         self.disconnected();
-        self.out.push(Output::Close {
-            code: 1000,
-            reason: String::new(),
-        });
+        self.hang_up();
         self.link.net = Net::Stopped(code.to_owned());
         self.link.trouble = Some(code.to_owned());
         self.tell_online();
@@ -315,6 +322,7 @@ impl Client {
         self.link.rooms.clear();
         self.link.asked.clear();
         self.link.expects_ms = None;
+        self.link.is_mute = false;
         for card in self.cards.values_mut() {
             let turn = card.room.turn;
             card.room = RoomState {
@@ -333,12 +341,29 @@ impl Client {
         }
     }
 
-    /// The browser's word on the network: back online is worth a try at once.
+    /// The browser's word on the network. Online is worth a try at once. Offline ends a connection
+    /// that nothing comes through any more, so that the person is told where what they do is kept;
+    /// a relay that needs no network, on this machine, is found again by the next try.
     pub fn network(&mut self, online: bool) {
-        if online && matches!(self.link.net, Net::Waiting(_)) {
-            self.link.attempt = 0;
-            self.connect();
+        match (online, &self.link.net) {
+            _ if !self.leads() => self.ping_leader(),
+            (true, Net::Waiting(_) | Net::Connecting | Net::Hello) => {
+                self.link.attempt = 0;
+                self.connect();
+            }
+            (false, Net::Connecting | Net::Hello | Net::Online) => {
+                self.hang_up();
+                self.retry(None);
+            }
+            _ => {}
         }
+    }
+
+    fn hang_up(&mut self) {
+        self.out.push(Output::Close {
+            code: 1000,
+            reason: String::new(),
+        });
     }
 
     pub(crate) fn send_text(&mut self, text: String) {
@@ -353,6 +378,15 @@ impl Client {
 
     pub(crate) fn heard(&mut self) {
         self.link.heard_ms = self.now.mono_ms;
+        self.set_mute(false);
+    }
+
+    fn set_mute(&mut self, is_mute: bool) {
+        if self.link.is_mute != is_mute {
+            self.link.is_mute = is_mute;
+            self.tell_online();
+            self.changed_all();
+        }
     }
 
     /// After something was heard: whether more is outstanding.
@@ -378,6 +412,7 @@ impl Client {
                 rooms
                     .chain([silence])
                     .chain(self.answer_deadline())
+                    .chain(self.patience_deadline())
                     .chain(self.saves_at_ms)
                     .min()
             }
@@ -388,6 +423,11 @@ impl Client {
         self.link.expects_ms.map(|since| since + ANSWER_MS_MAX)
     }
 
+    fn patience_deadline(&self) -> Option<u64> {
+        let since = self.link.expects_ms.filter(|_| !self.link.is_mute)?;
+        Some(since + PATIENCE_MS_MAX)
+    }
+
     /// Time has passed.
     pub(crate) fn wake_link(&mut self) {
         let now = self.now.mono_ms;
@@ -396,10 +436,7 @@ impl Client {
             Net::Waiting(at) if at <= now => self.connect(),
             // A page may take its time with a token; it is not asked twice.
             Net::Connecting | Net::Hello | Net::Online if late => {
-                self.out.push(Output::Close {
-                    code: 1000,
-                    reason: String::new(),
-                });
+                self.hang_up();
                 self.retry(None);
             }
             Net::Online => {
@@ -410,6 +447,9 @@ impl Client {
                 if self.link.heard_ms + SILENCE_MS_MAX <= now {
                     self.link.heard_ms = now;
                     self.ask_for_life();
+                }
+                if self.patience_deadline().is_some_and(|at| at <= now) {
+                    self.set_mute(true);
                 }
                 self.pump();
             }

@@ -35,6 +35,7 @@ mod snapshot;
 mod tabs;
 mod undo;
 mod view;
+mod waiting;
 
 use std::collections::VecDeque;
 
@@ -48,6 +49,7 @@ pub use snapshot::{
     CardSnapshot, LensView, Listed, PresenceView, QuestionView, RowState, RowView, SaveView,
     SnippetView, SyncState, SyncView,
 };
+pub use waiting::{WaitingEdit, WaitingView};
 
 use asks::Pending;
 use card::Card;
@@ -98,8 +100,11 @@ pub struct Client {
     unstored: VecDeque<(u64, DecisionId, String)>,
     link: Link,
     part: Part,
+    /// Of the newest leader known here, this tab included.
     number: u64,
     following: Option<Following>,
+    /// Since when this tab has waited to hear a leader, monotonic ms; none while it knows one.
+    unled_ms: Option<u64>,
     followers: BTreeSet<String>,
     is_visible: bool,
     asks: BTreeMap<String, Pending>,
@@ -127,6 +132,7 @@ impl Client {
             part: Part::default(),
             number: 0,
             following: None,
+            unled_ms: None,
             followers: BTreeSet::new(),
             is_visible: false,
             asks: BTreeMap::new(),

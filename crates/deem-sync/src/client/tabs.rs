@@ -22,6 +22,8 @@ use crate::wire::reply::ProposalView;
 const PING_MS_MAX: u64 = 2_000;
 /// A visible follower looks after its leader this often, ms.
 const PING_EVERY_MS: u64 = 5_000;
+/// A leader that was heard within this is not asked when there is something for it, ms.
+const FRESH_MS_MAX: u64 = 1_000;
 
 /// What tabs tell each other.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,8 +168,10 @@ impl Client {
     /// This tab has the leader's lock. `number` is higher than every leader's before it.
     pub fn leading(&mut self, number: u64) {
         self.part = Part::Leads;
-        self.number = number;
+        // A device that gives no numbers gives 0: still past every leader that was heard here.
+        self.number = number.max(self.number + 1);
         self.following = None;
+        self.unled_ms = None;
         self.reset_rooms();
         let own = &self.config.tab;
         let rows = self.cards.values().flat_map(|card| card.rows.values());
@@ -191,6 +195,7 @@ impl Client {
             reason: String::new(),
         });
         self.part = Part::Follows;
+        self.unled_ms = Some(self.now.mono_ms);
         self.followers.clear();
         self.foreign_asks.clear();
         self.changed_all();
@@ -265,6 +270,7 @@ impl Client {
         }
         let tab = self.config.tab.clone();
         self.post(&TabMessage::Rows { tab, turn, rows });
+        self.ping_leader();
     }
 
     /// One new row on its way. The rows before it went when they were made, or go with
@@ -291,6 +297,7 @@ impl Client {
         let rows = vec![waiting.row.clone()];
         let tab = self.config.tab.clone();
         self.post(&TabMessage::Rows { tab, turn, rows });
+        self.ping_leader();
     }
 
     /// Rows of this tab that nobody else has yet.
@@ -320,7 +327,7 @@ impl Client {
     pub(crate) fn tell_online(&mut self) {
         if self.leads() {
             let tab = self.config.tab.clone();
-            let online = self.is_online();
+            let online = self.is_reached();
             let trouble = self.link.trouble.clone();
             self.post(&TabMessage::Lead {
                 tab,
@@ -355,14 +362,30 @@ impl Client {
 
     /// When a follower looks after its leader.
     pub(crate) fn tabs_deadline(&self) -> Option<u64> {
-        let leader = self
-            .following
-            .as_ref()
-            .filter(|_| !self.leads() && self.is_visible)?;
-        Some(match leader.asked_ms {
-            Some(asked) => asked + PING_MS_MAX,
-            None => leader.heard_ms + PING_EVERY_MS,
-        })
+        if self.leads() || !self.is_visible {
+            return None;
+        }
+        match &self.following {
+            Some(leader) => Some(match leader.asked_ms {
+                Some(asked) => asked + PING_MS_MAX,
+                None => leader.heard_ms + PING_EVERY_MS,
+            }),
+            // Whoever holds the lock has not answered this tab's greeting.
+            None => self.unled_ms.map(|since| since + PING_MS_MAX),
+        }
+    }
+
+    /// Something for the leader, or a reason to doubt it: a visible tab makes sure that it is awake.
+    pub(crate) fn ping_leader(&mut self) {
+        let now = self.now.mono_ms;
+        let Some(leader) = self.following.as_mut().filter(|_| self.is_visible) else {
+            return;
+        };
+        if leader.asked_ms.is_none() && now >= leader.heard_ms + FRESH_MS_MAX {
+            leader.asked_ms = Some(now);
+            let tab = self.config.tab.clone();
+            self.post(&TabMessage::Ping { tab });
+        }
     }
 
     pub(crate) fn wake_tabs(&mut self) {
@@ -371,16 +394,15 @@ impl Client {
             return;
         }
         let Some(leader) = &mut self.following else {
-            return;
+            self.unled_ms = Some(now + PING_EVERY_MS);
+            return self.out.push(Output::Steal);
         };
         if leader.asked_ms.is_some() {
             leader.heard_ms = now;
             leader.asked_ms = None;
             self.out.push(Output::Steal);
         } else {
-            leader.asked_ms = Some(now);
-            let tab = self.config.tab.clone();
-            self.post(&TabMessage::Ping { tab });
+            self.ping_leader();
         }
     }
 }

@@ -178,13 +178,18 @@ impl Client {
         let states = self.cards.keys().map(|id| self.card_sync(id));
         let worst = states.max_by_key(|sync| urgency(sync.state));
         let pending = self.cards.values().map(|card| card.rows.own()).sum();
+        let shown = worst.map_or_else(
+            || self.device_state().unwrap_or(SyncState::Synced),
+            |worst| worst.state,
+        );
+        // A device that was to keep things and cannot is said before anything is lost (B3.1).
+        let unkept = (self.device == Device::Failed).then_some(SyncState::NotStored);
         SyncView {
-            state: worst.map_or_else(
-                || self.device_state().unwrap_or(SyncState::Synced),
-                |w| w.state,
-            ),
+            state: unkept.map_or(shown, |unkept| {
+                std::cmp::max_by_key(shown, unkept, |state| urgency(*state))
+            }),
             pending,
-            online: self.is_online(),
+            online: self.is_reached(),
             code: self.space_code(),
         }
     }
@@ -213,7 +218,7 @@ impl Client {
 
     fn card_sync(&self, id: &DecisionId) -> SyncView {
         let Some(card) = self.cards.get(id) else {
-            let online = self.is_online();
+            let online = self.is_reached();
             return SyncView {
                 state: SyncState::Synced,
                 pending: 0,
@@ -235,7 +240,7 @@ impl Client {
                     | Stage::Blocked
             )
         );
-        let online = self.is_online();
+        let online = self.is_reached();
         let cannot_store = card.trouble.as_deref() == Some("unavailable");
         let state = if let Some(state) = self.device_state() {
             state

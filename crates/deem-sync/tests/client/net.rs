@@ -56,11 +56,14 @@ pub struct Tab {
     deadline: Option<u64>,
     /// Writes are not confirmed while this is set.
     pub slow_disk: bool,
+    /// How often it asked for the leader's lock by force.
+    pub steals: usize,
     pub changed: BTreeSet<String>,
     pub settled: Vec<(String, Value)>,
     /// Control messages it sent, by kind.
     pub said: Vec<Value>,
     gone: bool,
+    swallowed: bool,
 }
 
 pub struct Net {
@@ -144,10 +147,12 @@ impl Net {
             connecting: false,
             deadline: None,
             slow_disk: false,
+            steals: 0,
             changed: BTreeSet::new(),
             settled: Vec::new(),
             said: Vec::new(),
             gone: false,
+            swallowed: false,
         });
         self.run();
         self.tabs.len() - 1
@@ -381,7 +386,8 @@ impl Net {
                     self.tabs[at].client.tab_gone(&name);
                 }
             }
-            Output::Token | Output::Steal | Output::Persist => {}
+            Output::Steal => tab.steals += 1,
+            Output::Token | Output::Persist => {}
         }
     }
 
@@ -431,7 +437,7 @@ impl Net {
             }
             return true;
         }
-        let Some(conn) = self.tabs[at].conn else {
+        let Some(conn) = self.tabs[at].conn.filter(|_| !self.tabs[at].swallowed) else {
             return false;
         };
         let inbox = self.world.inbox.remove(&conn).unwrap_or_default();
@@ -475,6 +481,36 @@ impl Net {
         let conn = self.tabs[at].conn.expect("a connection");
         self.world.space.binary(self.world.now, conn, bytes);
         self.world.settle();
+    }
+
+    /// The tab sleeps, as a page does whose process the system stops: it hears and says nothing.
+    pub fn sleep(&mut self, at: usize) {
+        self.tabs[at].gone = true;
+    }
+
+    /// It wakes; what was said meanwhile to a sleeping page here is lost to it.
+    pub fn wake_up(&mut self, at: usize) {
+        self.tabs[at].gone = false;
+        self.run();
+    }
+
+    /// The connection is dead at the relay's end, and the tab does not know.
+    pub fn cut_behind(&mut self, at: usize) {
+        if let Some(conn) = self.tabs[at].conn.take() {
+            self.world.inbox.remove(&conn);
+            self.world.space.disconnect(self.world.now, conn);
+        }
+    }
+
+    /// The network takes what is sent and brings nothing, and nobody is told.
+    pub fn swallow(&mut self, at: usize) {
+        self.tabs[at].swallowed = true;
+    }
+
+    /// It brings everything it held back.
+    pub fn bring(&mut self, at: usize) {
+        self.tabs[at].swallowed = false;
+        self.run();
     }
 
     /// The relay hears the tab's control messages, the tab does not hear the relay.

@@ -250,3 +250,130 @@ fn random_edits_and_cuts_converge() {
         }
     }
 }
+
+/// B3.4: when the browser says that there is no network, what waits is on this device at once; a
+/// relay that needs none is found again.
+#[test]
+fn offline_is_said_at_once() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    net.swallow(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.card(noor).sync.state, SyncState::Sending);
+    net.act(noor, |client| client.network(false));
+    let sync = net.card(noor).sync;
+    assert_eq!((sync.state, sync.online), (SyncState::Device, false));
+    net.bring(noor);
+    net.pass(1_000);
+    let sync = net.card(noor).sync;
+    assert_eq!((sync.state, sync.online), (SyncState::Synced, true));
+    assert_eq!(net.kept_rows("noor"), 0);
+}
+
+/// B3.4: a relay that answers nothing for two seconds: what waits is said to be on this device, and
+/// the connection is kept for what may still come.
+#[test]
+fn a_mute_relay_is_said_within_two_seconds() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    let hellos = |net: &Net| {
+        let said = net.tabs[noor].said.iter();
+        said.filter(|said| said["kind"] == "hello").count()
+    };
+    net.swallow(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.pass(1_999);
+    assert_eq!(net.card(noor).sync.state, SyncState::Sending);
+    net.tabs[noor].changed.clear();
+    net.pass(1);
+    let sync = net.card(noor).sync;
+    assert_eq!((sync.state, sync.online), (SyncState::Device, false));
+    assert!(net.tabs[noor].changed.contains(""), "and the page is told");
+    net.bring(noor);
+    let sync = net.card(noor).sync;
+    assert_eq!((sync.state, sync.online), (SyncState::Synced, true));
+    assert_eq!(hellos(&net), 1);
+}
+
+/// B3.1: full or private: the space says that nothing is kept here, before anything is lost.
+#[test]
+fn a_device_that_fails_is_said() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    assert_eq!(net.tabs[noor].client.status().state, SyncState::Synced);
+    net.act(noor, |client| client.storage("failed"));
+    assert_eq!(net.tabs[noor].client.status().state, SyncState::NotStored);
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.card(noor).sync.state, SyncState::NotStored);
+    net.plug(noor);
+    assert_eq!(net.card(noor).sync.state, SyncState::Synced);
+}
+
+/// B3.1: data that the browser threw away under an open page is kept again by that page.
+#[test]
+fn an_emptied_device_is_filled_again() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    net.mark(noor, "o2", "c1", Some(Mark::No));
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.devices.get_mut("noor").unwrap().clear();
+    net.act(noor, |client| client.storage("emptied"));
+    assert_eq!(net.card(noor).sync.state, SyncState::Device);
+    net.kill(noor);
+    let again = net.tab("noor", "noor");
+    assert_eq!(net.mark_of(again, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.mark_of(again, "o2/c1"), Some(Mark::No));
+    net.lead(again);
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// B3.2: what waits on a device is read with its question, in words and as the typed edit.
+#[test]
+fn what_waits_is_read_in_words() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    let id = net.id.clone();
+    net.cut(noor);
+    net.mark(noor, "o1", "c2", Some(Mark::Partly));
+    net.act(noor, |client| {
+        client.append(&id, None, Kind::Option, "Barge", None)
+    })
+    .unwrap();
+    net.write(noor, "Let us stay at home.");
+    let proposed = net.card(noor).rows[2].id.clone();
+    net.mark(noor, &proposed, "c1", None);
+    net.mark(noor, &proposed, "c1", Some(Mark::No));
+    let (rows, columns) = (net.card(noor).rows, net.card(noor).columns);
+    let question = net.card(noor).definition.questions[0].question.clone();
+    let again = net.tab("noor", "noor");
+    let waiting = net.act(again, deem_sync::client::Client::waiting);
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(
+        (&waiting[0].decision, &waiting[0].question),
+        (&id, &question)
+    );
+    let words: Vec<&str> = waiting[0]
+        .edits
+        .iter()
+        .map(|edit| edit.words.as_str())
+        .collect();
+    let mark = |row: usize, column: usize, word: &str| {
+        format!("{} / {}: {word}", rows[row].label, columns[column].label)
+    };
+    assert_eq!(
+        words,
+        [
+            mark(0, 1, "partly"),
+            "new option: Barge".to_owned(),
+            "written: Let us stay at home.".to_owned(),
+            mark(2, 0, "no"),
+        ]
+    );
+    let first = serde_json::to_value(&waiting[0].edits[0].edit).unwrap();
+    let expected =
+        serde_json::json!({"set": "mark", "option": "o1", "criterion": "c2", "mark": "partly"});
+    assert_eq!(first, expected);
+}

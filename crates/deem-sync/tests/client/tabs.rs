@@ -121,3 +121,85 @@ fn an_edit_tells_only_itself() {
         assert_eq!(posts, 1, "round {round}");
     }
 }
+
+/// B3.3: a leader that does not answer a ping within two seconds loses its lock, and one that
+/// wakes and has not heard of it yet steps back on hearing its successor.
+#[test]
+fn a_sleeping_leader_is_replaced() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.sleep(leader);
+    net.pass(1_000);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.pass(1_999);
+    assert_eq!(net.tabs[second].steals, 0);
+    net.pass(1);
+    assert_eq!(net.tabs[second].steals, 1);
+    net.lead(second);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    net.wake_up(leader);
+    net.act(second, |client| client.network(false));
+    net.pass(1_000);
+    net.mark(leader, "o2", "c2", Some(Mark::No));
+    assert_eq!(net.mark_of(ilse, "o2/c2"), Some(Mark::No));
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// B3.3: a tab that comes while the leader sleeps hears nobody, and takes the lock.
+#[test]
+fn a_tab_that_hears_no_leader_takes_the_lock() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    net.sleep(leader);
+    let second = follower(&mut net, "noor");
+    net.pass(1_999);
+    assert_eq!(net.tabs[second].steals, 0);
+    net.pass(1);
+    assert_eq!(net.tabs[second].steals, 1);
+}
+
+/// B3.3: only a tab that can be seen takes over.
+#[test]
+fn a_hidden_tab_takes_no_lock() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let second = follower(&mut net, "noor");
+    net.act(second, |client| client.visible(false));
+    net.sleep(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.pass(60_000);
+    assert_eq!(net.tabs[second].steals, 0);
+}
+
+/// B3.3: rows that a stolen leader had sent, and that were not acknowledged, go out again.
+#[test]
+fn what_a_stolen_leader_had_sent_is_sent_again() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.swallow(leader);
+    net.cut_behind(leader);
+    net.mark(leader, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.mark_of(ilse, "o1/c1"), None);
+    net.act(leader, deem_sync::client::Client::stolen);
+    net.lead(second);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// B3.3: a leader whose device gives no number still comes after every leader that was heard.
+#[test]
+fn a_leader_without_a_number_is_followed() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let (second, third) = (follower(&mut net, "noor"), follower(&mut net, "noor"));
+    net.kill(leader);
+    net.act(second, |client| client.leading(0));
+    net.mark(third, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.mark_of(second, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
