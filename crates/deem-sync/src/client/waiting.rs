@@ -5,7 +5,7 @@
 use deem_core::{
     definition::Definition,
     draft::{Kind, Mark, Mode, Proposal},
-    id::{CriterionId, DecisionId, OptionId},
+    id::{At, CriterionId, DecisionId, OptionId},
 };
 use deem_draft::edit::Edit;
 use serde::Serialize;
@@ -22,6 +22,9 @@ pub struct WaitingView {
     pub question: String,
     /// Oldest first: what was not acknowledged, then what was set aside.
     pub edits: Vec<WaitingEdit>,
+    /// When a Save was pressed that has no outcome yet.
+    #[serde(rename = "savePressedAt", skip_serializing_if = "Option::is_none")]
+    pub save_pressed_at: Option<At>,
 }
 
 /// One of them.
@@ -42,7 +45,9 @@ impl Client {
     pub fn waiting(&mut self) -> Vec<WaitingView> {
         let ids: Vec<DecisionId> = self.cards.keys().cloned().collect();
         let views = ids.into_iter().map(|id| self.waiting_of(id));
-        views.filter(|view| !view.edits.is_empty()).collect()
+        views
+            .filter(|view| !view.edits.is_empty() || view.save_pressed_at.is_some())
+            .collect()
     }
 
     fn waiting_of(&mut self, decision: DecisionId) -> WaitingView {
@@ -74,6 +79,7 @@ impl Client {
             header: first.map_or(String::new(), |first| first.header.clone()),
             question: first.map_or(String::new(), |first| first.question.clone()),
             edits: rows.chain(kept).collect(),
+            save_pressed_at: card.save.as_ref().map(|slot| slot.pressed_at),
             decision,
         }
     }

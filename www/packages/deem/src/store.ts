@@ -1,6 +1,6 @@
 /** What JavaScript sees of a space: cached snapshots, listeners, edits, saves. No rules. */
-import { countRows, otherPeople } from "./driver/device.js";
 import { Driver } from "./driver/driver.js";
+import { OthersOnDevice } from "./others-on-device.js";
 import { canShare } from "./driver/tabs.js";
 import { Engine, init, resetInstance } from "./engine.js";
 import { DeemError } from "./errors.js";
@@ -12,6 +12,7 @@ import type {
   DecisionHandle,
   Mark,
   OpenSpaceOptions,
+  OthersWaiting,
   SpaceStatus,
   SpaceStore,
   Status,
@@ -25,6 +26,9 @@ const MARKS: Record<Mark, number> = { no: 1, partly: 2, yes: 3 };
 /** Every open space of this page: a panic of the one instance restarts them all. */
 const open = new Set<Space>();
 let resetting = false;
+
+/** After so many failures of its engine a space stays closed and asks to be loaded again. */
+const RESTARTS_MAX = 3;
 
 function resetAll(): void {
   if (resetting) return;
@@ -96,20 +100,19 @@ export const driverOf = (store: SpaceStore): Driver => Space.driverOf(store);
 class Space implements SpaceStore {
   readonly space: string;
   readonly user: string;
-  #prefix: string;
+  #others: OthersOnDevice;
   #driver: Driver;
   #decisions = new Map<string, Decision>();
   #listeners = new Set<Listener>();
   #listed: Listed[] | undefined;
   #status: SpaceStatus | undefined;
-  #others: { person: string; rows: number }[] = [];
-  #restarts = 0;
   #documents: BroadcastChannel | undefined;
 
   constructor(options: OpenSpaceOptions, person: string) {
     this.space = options.space;
     this.user = person;
-    this.#prefix = `deem:${new URL(options.url, globalThis.location?.href).host}:${options.space}:`;
+    const relay = new URL(options.url, globalThis.location?.href).host;
+    this.#others = new OthersOnDevice(relay, options.space, person, () => this.#changed(new Set([""])));
     const tab = tabId();
     const config = JSON.stringify({
       space: options.space,
@@ -120,7 +123,7 @@ class Space implements SpaceStore {
     this.#driver = new Driver({
       url: options.url,
       space: options.space,
-      name: this.#prefix + person,
+      name: this.#others.prefix + person,
       tab,
       memory: options.storage === "memory",
       WebSocket: socketClass(options),
@@ -140,7 +143,7 @@ class Space implements SpaceStore {
       throw error;
     }
     this.#carryDocuments();
-    void this.#countOthers();
+    void this.#others.count();
   }
 
   /** Documents of another tab go over the socket of the one that leads, whatever it shows itself. */
@@ -164,7 +167,7 @@ class Space implements SpaceStore {
 
   /** After a panic. One that comes again at once is not tried for ever. */
   restart(): void {
-    if (++this.#restarts > 3) return;
+    if (this.#driver.restarts > RESTARTS_MAX) return this.#changed(new Set([""]));
     this.#driver.restart().then(
       () => {
         for (const decision of this.#decisions.values()) decision.openAgain();
@@ -183,8 +186,10 @@ class Space implements SpaceStore {
   }
 
   decisions(): Listed[] {
-    this.#listed ??= this.#driver.run((engine) => engine.decisions()) as Listed[];
-    return this.#listed;
+    if (this.#driver.isRunning) {
+      this.#listed ??= this.#driver.run((engine) => engine.decisions()) as Listed[];
+    }
+    return this.#listed ?? [];
   }
 
   async createDecision(question: string, context?: string): Promise<string> {
@@ -199,14 +204,36 @@ class Space implements SpaceStore {
   }
 
   status(): SpaceStatus {
-    if (!this.#status) {
-      const told = this.#driver.run((engine) => engine.status()) as SpaceStatus;
-      const lost = this.#driver.lost;
-      // Edits that are gone are said, and a space that lost some is not "synced" (B3.1).
-      const gone = told.state === "synced" ? { lost, state: "needs-you" as const } : { lost };
-      this.#status = { ...told, ...(lost > 0 ? gone : {}), others: this.#others };
-    }
+    this.#status ??= this.#readStatus();
     return this.#status;
+  }
+
+  #readStatus(): SpaceStatus {
+    const { lost, restarts, keeps, isRunning } = this.#driver;
+    const told = isRunning
+      ? (this.#driver.run((engine) => engine.status()) as SpaceStatus)
+      : { state: "reload" as const, pending: 0, online: false };
+    // Edits that are gone are said, and a space that lost some is not "synced" (B3.1).
+    const gone = told.state === "synced" ? { lost, state: "needs-you" as const } : { lost };
+    return {
+      ...told,
+      ...(lost > 0 ? gone : {}),
+      ...(restarts > 0 ? { restarts } : {}),
+      ...(keeps === "none" ? { unkept: true as const } : {}),
+      others: this.#others.counted,
+    };
+  }
+
+  othersWaiting(): Promise<OthersWaiting[]> {
+    return this.#others.waiting();
+  }
+
+  exportWaiting(person: string): Promise<string> {
+    return this.#others.export(person);
+  }
+
+  deleteWaiting(person: string): Promise<void> {
+    return this.#others.delete(person);
   }
 
   async close(): Promise<void> {
@@ -215,21 +242,11 @@ class Space implements SpaceStore {
     await this.#driver.close();
   }
 
-  async #countOthers(): Promise<void> {
-    const found = await otherPeople(this.#prefix, this.#prefix + this.user);
-    const counted = await Promise.all(
-      found.map(async (name) => ({
-        person: name.slice(this.#prefix.length),
-        rows: await countRows(name).catch(() => 0),
-      })),
-    );
-    this.#others = counted.filter((other) => other.rows > 0);
-    if (this.#others.length > 0) this.#changed(new Set([""]));
-  }
-
   #changed(ids: Set<string>): void {
-    this.#status = undefined;
-    this.#listed = undefined;
+    const { isRunning, restarts } = this.#driver;
+    if (isRunning) this.#listed = undefined;
+    // Between a panic and the next engine what was said last stands.
+    if (isRunning || restarts > RESTARTS_MAX) this.#status = undefined;
     // A card says whether the relay is reached, so what changes for the space changes for each.
     if (ids.has("")) for (const decision of this.#decisions.values()) decision.noteChange();
     else for (const id of ids) this.#decisions.get(id)?.noteChange();
@@ -263,7 +280,8 @@ class Decision implements DecisionHandle {
   }
 
   snapshot(): CardSnapshot | undefined {
-    if (!this.#fresh) {
+    // Between a panic and the next engine the card shows what it showed.
+    if (!this.#fresh && this.#driver.isRunning) {
       const json = this.#driver.run((engine) => engine.snapshot(this.id));
       this.#snapshot = json === undefined ? undefined : (JSON.parse(json) as CardSnapshot);
       this.#fresh = true;

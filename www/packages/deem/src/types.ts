@@ -253,8 +253,46 @@ export interface SpaceStatus {
   code?: string;
   /** How many edits are gone, where the browser evicted the device's data. */
   lost?: number;
+  /** Nothing is kept on this device, though it was to be: private mode, full, or damaged. */
+  unkept?: true;
+  /**
+   * How often the engine failed and was started again from the device. What was being done in that
+   * moment may be missing; everything that had been said to be saved is there.
+   */
+  restarts?: number;
   /** Edits of another person waiting on this device: never sent, only listed. */
   others: { person: string; rows: number }[];
+}
+
+/** One edit that waits on a device, for a person to read. */
+export interface WaitingEdit {
+  /** What it sets: `Barn / Price: yes`. */
+  words: string;
+  /** As `POST .../edit` takes it (docs/protocol.md). */
+  edit?: Record<string, unknown>;
+  /** Why it was set aside, where it was: a code of codes.json. */
+  code?: string;
+}
+
+/** What waits of one decision. */
+export interface WaitingDecision {
+  decision: string;
+  /** Empty where the device does not know the decision. */
+  header: string;
+  question: string;
+  /** Oldest first. */
+  edits: WaitingEdit[];
+  /** When a Save was pressed that has no outcome yet, RFC 3339 UTC. */
+  savePressedAt?: string;
+}
+
+/** What another person left waiting on this device. */
+export interface OthersWaiting {
+  person: string;
+  /** How many decisions it is about. */
+  decisions: number;
+  /** How many edits wait or were set aside. */
+  edits: number;
 }
 
 export interface SpaceStore {
@@ -267,6 +305,19 @@ export interface SpaceStore {
   createDecision(question: string, context?: string): Promise<string>;
   subscribe(listener: () => void): () => void;
   status(): SpaceStatus;
+  /** What other people left waiting on this device: never sent in this person's name, or theirs. */
+  othersWaiting(): Promise<OthersWaiting[]>;
+  /**
+   * What a person left waiting, as the text of a JSON file:
+   * `{format: "deem waiting edits", version: 1, relay, space, person, exportedAt, decisions:
+   * WaitingDecision[]}`. Rejects with `not-found` where nothing waits.
+   */
+  exportWaiting(person: string): Promise<string>;
+  /**
+   * Deletes what a person left waiting. Rejects with `resolving` while a tab of that person is
+   * open here: it is sending them.
+   */
+  deleteWaiting(person: string): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -6,9 +6,8 @@
  * `durability: "strict"`.
  */
 
-/** The object stores; keys are out of line and made by the engine. */
-export const STORES = ["meta", "records", "drafts", "rows"] as const;
-export type StoreName = (typeof STORES)[number];
+import { type DeviceRow, openDatabase, openExisting, readAll, type StoreName } from "./database.js";
+import { takeNotes, WaitingNotes } from "./waiting-notes.js";
 
 /** One put, or a delete where `value` is null. */
 export interface DeviceChange {
@@ -17,18 +16,14 @@ export interface DeviceChange {
   value: Uint8Array | null;
 }
 
-export interface DeviceRow {
-  store: StoreName;
-  key: string;
-  value: Uint8Array;
-}
-
 /** What the device tells its driver. */
 export interface DeviceEvents {
   /** Every batch up to this number is on disk. */
   stored(batch: number): void;
   /** Nothing can be kept on this device from now on. */
   failed(): void;
+  /** The browser threw the data away under the open page; there is an empty database again. */
+  emptied(): void;
   /** A newer version of the page upgrades the database. */
   outdated(): void;
 }
@@ -47,7 +42,7 @@ export interface Found {
 export interface Device {
   load(): Promise<Found>;
   write(batch: number, changes: DeviceChange[]): void;
-  /** A number that is higher than every one given before on this device. */
+  /** A number that is higher than every one given before on this device; 0 = it gives none. */
   nextNumber(): Promise<number>;
   /** Another tab's edits are this one's from now on. */
   adopted(tab: string): void;
@@ -56,81 +51,12 @@ export interface Device {
   close(): void;
 }
 
-const VERSION = 1;
-
-/** `version` null = as it is; `isNew` is told when there was none. */
-function openDatabase(
-  name: string,
-  version: number | null = VERSION,
-  isNew: () => void = () => {},
-): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(name, version ?? undefined);
-    request.onupgradeneeded = () => {
-      isNew();
-      for (const store of STORES) request.result.createObjectStore(store);
-      request.result.createObjectStore("numbers", { autoIncrement: true });
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("the database did not open"));
-    request.onblocked = () => reject(new Error("another version holds the database"));
-  });
-}
-
-/**
- * How many edits of each tab wait in a database, said outside of it: a browser that evicts the
- * database may leave this, and then the person is told how many are gone (B3.1).
- */
-class WaitingNotes {
-  #prefix: string;
-  #storage = typeof localStorage === "undefined" ? undefined : localStorage;
-  #rows = new Set<string>();
-  #noted = 0;
-
-  constructor(name: string) {
-    this.#prefix = `${name}:waiting:`;
-  }
-
-  /** After the transaction of `changes` is complete. */
-  note(tab: string, changes: DeviceChange[]): void {
-    for (const { store, key, value } of changes) {
-      if (store !== "rows") continue;
-      if (value) this.#rows.add(key);
-      else this.#rows.delete(key);
-    }
-    if (this.#rows.size === this.#noted) return;
-    this.#noted = this.#rows.size;
-    if (this.#noted === 0) return this.forget(tab);
-    try {
-      this.#storage?.setItem(this.#prefix + tab, String(this.#noted));
-    } catch {
-      // Full or forbidden: then an eviction cannot be counted.
-    }
-  }
-
-  forget(tab: string): void {
-    this.#storage?.removeItem(this.#prefix + tab);
-  }
-
-  /** The database is new: what was noted of it is gone. */
-  lost(): number {
-    const storage = this.#storage;
-    if (!storage) return 0;
-    const keys = Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? "");
-    let lost = 0;
-    for (const key of keys.filter((known) => known.startsWith(this.#prefix))) {
-      lost += Number(storage.getItem(key)) || 0;
-      storage.removeItem(key);
-    }
-    return lost;
-  }
-}
-
 /** Keeps rows in IndexedDB. Falls silent after `failed`: the page then works from memory. */
 export class IndexedDbDevice implements Device {
   #name: string;
   #events: DeviceEvents;
   #database: IDBDatabase | undefined;
+  #opening: Promise<IDBDatabase> | undefined;
   #waiting: DeviceChange[] = [];
   #waitingBatch = 0;
   #inFlight = false;
@@ -140,6 +66,7 @@ export class IndexedDbDevice implements Device {
   #tab: string;
   #notes: WaitingNotes;
   #isNew = false;
+  #loaded = false;
 
   constructor(name: string, tab: string, events: DeviceEvents) {
     this.#name = name;
@@ -151,43 +78,24 @@ export class IndexedDbDevice implements Device {
   async load(): Promise<Found> {
     try {
       const database = await this.#open();
-      const rows = await this.#read(database);
-      return { word: "device", rows, lost: this.#isNew ? this.#notes.lost() : 0 };
+      const rows = await readAll(database);
+      const lost = this.#isNew ? takeNotes(this.#name) : 0;
+      this.#isNew = false;
+      this.#loaded = true;
+      return { word: "device", rows, lost };
     } catch (error) {
       if (!(error instanceof Error && error.name === "VersionError")) throw error;
       // A newer page's: nothing is written there, and what this one can read is shown.
       this.#broken = true;
-      const newer = await openDatabase(this.#name, null);
+      const newer = await openExisting(this.#name);
+      if (!newer) throw error;
       newer.onversionchange = () => newer.close();
       try {
-        return { word: "newer", rows: await this.#read(newer), lost: 0 };
+        return { word: "newer", rows: await readAll(newer), lost: 0 };
       } finally {
         newer.close();
       }
     }
-  }
-
-  async #read(database: IDBDatabase): Promise<DeviceRow[]> {
-    const stores = STORES.filter((store) => database.objectStoreNames.contains(store));
-    if (stores.length === 0) return [];
-    const transaction = database.transaction(stores, "readonly");
-    const loads = stores.map(
-      (store) =>
-        new Promise<DeviceRow[]>((resolve, reject) => {
-          const keys = transaction.objectStore(store).getAllKeys();
-          const values = transaction.objectStore(store).getAll();
-          values.onsuccess = () =>
-            resolve(
-              keys.result.map((key, at) => ({
-                store,
-                key: String(key),
-                value: values.result[at] as Uint8Array,
-              })),
-            );
-          values.onerror = () => reject(values.error ?? new Error("the device could not be read"));
-        }),
-    );
-    return (await Promise.all(loads)).flat();
   }
 
   write(batch: number, changes: DeviceChange[]): void {
@@ -198,7 +106,7 @@ export class IndexedDbDevice implements Device {
   }
 
   async nextNumber(): Promise<number> {
-    if (this.#broken) return Date.now();
+    if (this.#broken) return 0;
     const database = await this.#open();
     return new Promise((resolve, reject) => {
       const transaction = database.transaction(["numbers"], "readwrite");
@@ -225,11 +133,19 @@ export class IndexedDbDevice implements Device {
   close(): void {
     this.#database?.close();
     this.#database = undefined;
+    this.#opening = undefined;
   }
 
-  async #open(): Promise<IDBDatabase> {
-    if (this.#database) return this.#database;
-    const database = await openDatabase(this.#name, VERSION, () => {
+  #open(): Promise<IDBDatabase> {
+    this.#opening ??= this.#connect().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #connect(): Promise<IDBDatabase> {
+    const database = await openDatabase(this.#name, () => {
       this.#isNew = true;
     });
     database.onversionchange = () => {
@@ -237,9 +153,15 @@ export class IndexedDbDevice implements Device {
       this.#give("outdated");
     };
     database.onclose = () => {
-      this.#database = undefined;
+      // The browser cut it off, perhaps with the data: what was said to be kept is looked after.
+      this.close();
+      if (!this.#broken) this.#open().catch(() => this.#give("failed"));
     };
     this.#database = database;
+    if (this.#loaded && this.#isNew) {
+      this.#isNew = false;
+      queueMicrotask(() => this.#events.emptied());
+    }
     return database;
   }
 
@@ -271,8 +193,8 @@ export class IndexedDbDevice implements Device {
       },
       (error: unknown) => {
         this.#inFlight = false;
-        // A connection that the browser dropped is opened once more; anything else is final.
-        const lost = error instanceof DOMException && error.name !== "QuotaExceededError";
+        // A connection that the browser dropped is opened once more; a full device is full.
+        const lost = !(error instanceof DOMException && error.name === "QuotaExceededError");
         if (!lost || this.#reopened) return this.#give("failed");
         this.#reopened = true;
         this.close();
@@ -307,33 +229,10 @@ export class NoDevice implements Device {
   write(): void {}
   adopted(): void {}
   nextNumber(): Promise<number> {
-    return Promise.resolve(Date.now());
+    return Promise.resolve(0);
   }
   flushed(): Promise<void> {
     return Promise.resolve();
   }
   close(): void {}
-}
-
-/** Names of this relay's and space's databases that belong to other people (B3.2). */
-export async function otherPeople(prefix: string, own: string): Promise<string[]> {
-  if (typeof indexedDB === "undefined" || !("databases" in indexedDB)) return [];
-  const databases = await indexedDB.databases();
-  return databases
-    .map((database) => database.name ?? "")
-    .filter((name) => name.startsWith(prefix) && name !== own);
-}
-
-/** How many edits wait in another person's database: counted, never read into an engine. */
-export async function countRows(name: string): Promise<number> {
-  const database = await openDatabase(name);
-  try {
-    return await new Promise<number>((resolve, reject) => {
-      const request = database.transaction(["rows"], "readonly").objectStore("rows").count();
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error ?? new Error("the rows could not be counted"));
-    });
-  } finally {
-    database.close();
-  }
 }

@@ -5,7 +5,8 @@
 import type { Engine } from "../engine.js";
 import { asDeemError, DeemError } from "../errors.js";
 import type { OpenSpaceOptions } from "../types.js";
-import { type Device, type DeviceChange, type DeviceWord, IndexedDbDevice, NoDevice, type StoreName } from "./device.js";
+import type { StoreName } from "./database.js";
+import { type Device, type DeviceChange, type DeviceWord, IndexedDbDevice, NoDevice } from "./device.js";
 import { OP, type Output, readOutputs, text } from "./outputs.js";
 import { openSocket, type Socket } from "./socket.js";
 import { aloneTab, canShare, joinTabs, type Tabs } from "./tabs.js";
@@ -43,6 +44,13 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
+/** Where what this tab does is kept: `none` = the device cannot keep it, `memory` = nor should it. */
+export type Keeps = DeviceWord | "memory" | "none";
+
+/** A trap of the engine, or its stack used up: it must not be called again. */
+const isPanic = (error: unknown): boolean =>
+  error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+
 /** Frames of one input: a turn of a few milliseconds, and a key press comes before the next. */
 const FRAMES_PER_TURN = 128;
 
@@ -62,10 +70,19 @@ export class Driver {
   #guest: SocketGuest | undefined;
   /** Edits that waited on this device and that its browser evicted. */
   lost = 0;
+  keeps: Keeps;
+  /** How often the engine failed and was started again from the device. */
+  restarts = 0;
 
   constructor(options: DriverOptions) {
     this.options = options;
+    this.keeps = options.memory ? "memory" : "device";
     this.#device = this.#openDevice();
+  }
+
+  /** Whether there is an engine to ask: not before `start`, after `close`, or after a panic. */
+  get isRunning(): boolean {
+    return this.#engine !== undefined;
   }
 
   /** Lets one guest speak on the socket; it is told at once whether there is one. */
@@ -77,15 +94,14 @@ export class Driver {
   /** Loads the device, joins the other tabs, and only then lets the engine greet them. */
   async start(): Promise<void> {
     const engine = this.options.engine();
-    let word: DeviceWord | "memory" | "failed" = this.options.memory ? "memory" : "device";
     try {
       const found = await this.#device.load();
       for (const row of found.rows) engine.load(row.store, row.key, row.value);
       this.lost += found.lost;
-      if (found.word === "newer") word = "newer";
+      if (found.word === "newer") this.keeps = "newer";
     } catch {
       this.#device = new NoDevice();
-      word = "failed";
+      this.keeps = "none";
     }
     if (this.closed) return engine.free();
     this.#engine = engine;
@@ -93,9 +109,9 @@ export class Driver {
     // it never answers, and this tab would wait for as long as that one lives. What the tabs say
     // back arrives in later tasks.
     // A copy that a newer page wrote is not this one's to send or to lead.
-    if (word !== "newer") this.#joinTabs();
+    if (this.keeps !== "newer") this.#joinTabs();
     this.run((e) => {
-      e.storage(word);
+      e.storage(this.keeps === "none" ? "failed" : this.keeps);
       e.loaded();
     });
     this.#listen(true);
@@ -105,19 +121,35 @@ export class Driver {
   run<T>(act: (engine: Engine) => T): T {
     const engine = this.#engine;
     if (!engine) throw new DeemError({ code: "closed", message: "the space is not open" });
-    try {
-      engine.clock(performance.now(), Date.now());
-      let result: T;
+    const call = <R>(of: () => R): R => {
       try {
-        result = act(engine);
-      } finally {
-        this.#carryOut(engine.drain());
+        return of();
+      } catch (error) {
+        if (!isPanic(error)) throw error;
+        throw this.#panicked(error);
       }
-      return result;
+    };
+    let refused: unknown;
+    let result: T | undefined;
+    try {
+      call(() => engine.clock(performance.now(), Date.now()));
+      result = call(() => act(engine));
     } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError) this.options.reset();
-      throw asDeemError(error);
+      if (this.#engine !== engine) throw error;
+      refused = error;
     }
+    this.#carryOut(call(() => engine.drain()));
+    if (refused !== undefined) throw asDeemError(refused);
+    return result as T;
+  }
+
+  /** The engine is given up at once, before anything calls it again. */
+  #panicked(cause: unknown): DeemError {
+    this.#engine = undefined;
+    this.restarts += 1;
+    this.options.reset();
+    const message = "the engine failed; it starts again from what this device keeps";
+    return new DeemError({ code: "closed", message, cause });
   }
 
   /** What a card that goes away says last: nothing to do once the space is closed. */
@@ -148,7 +180,7 @@ export class Driver {
     await this.#device.flushed();
     this.#device.close();
     if (this.closed) return;
-    this.#device = this.#openDevice();
+    if (this.keeps !== "none") this.#device = this.#openDevice();
     await this.start();
     this.options.changed(new Set([""]));
   }
@@ -165,10 +197,19 @@ export class Driver {
   }
 
   #openDevice(): Device {
-    if (this.options.memory || typeof indexedDB === "undefined") return new NoDevice();
+    if (this.options.memory) return new NoDevice();
+    if (typeof indexedDB === "undefined") {
+      // A page whose browser forbids it is told so; elsewhere there is nothing to be kept in.
+      this.keeps = typeof document === "undefined" ? "memory" : "none";
+      return new NoDevice();
+    }
     return new IndexedDbDevice(this.options.name, this.options.tab, {
       stored: (batch) => this.#feed((engine) => engine.stored(batch)),
-      failed: () => this.#feed((engine) => engine.storage("failed")),
+      failed: () => {
+        this.keeps = "none";
+        this.#feed((engine) => engine.storage("failed"));
+      },
+      emptied: () => this.#feed((engine) => engine.storage("emptied")),
       outdated: () => this.#feed((engine) => engine.storage("outdated")),
     });
   }

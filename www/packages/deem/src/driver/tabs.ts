@@ -27,7 +27,7 @@ export function canShare(): boolean {
 }
 
 export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
-  if (!canShare()) return aloneTab(events);
+  if (!canShare()) return aloneTab(events, roomOf(name, tab));
   const { locks } = navigator;
   const channel = new BroadcastChannel(name);
   channel.onmessage = (message: MessageEvent<unknown>) => {
@@ -40,20 +40,29 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
   });
   const watched = new Set<string>();
 
+  let leads = false;
+  let queued = false;
   const lead = (steal: boolean): void => {
+    if (!steal && queued) return;
+    if (!steal) queued = true;
     const options = steal ? { steal: true } : { signal: stop.signal };
-    let led = false;
+    let mine = false;
     locks
       .request(`${name}:leader`, options, () => {
+        if (!steal) queued = false;
         if (stop.signal.aborted) return undefined;
-        led = true;
+        mine = true;
+        leads = true;
         events.leading();
         return held;
       })
       .catch(() => {
         // Aborted: this tab closes, or another one stole the lock and this one queues again.
         if (stop.signal.aborted) return;
-        if (led) events.stolen();
+        if (mine) {
+          leads = false;
+          events.stolen();
+        }
         lead(false);
       });
   };
@@ -72,7 +81,7 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
 
   return {
     post: (bytes) => (unsaid ? void unsaid.push(bytes) : channel.postMessage(bytes)),
-    steal: () => lead(true),
+    steal: () => leads || lead(true),
     watch(other) {
       if (watched.has(other)) return;
       watched.add(other);
@@ -91,13 +100,53 @@ export function joinTabs(name: string, tab: string, events: TabEvents): Tabs {
   };
 }
 
-function aloneTab(events: TabEvents): Tabs {
+/** How long a tab that lives has to say so, ms; one that sleeps longer may send its edits twice. */
+const ANSWER_MS_MAX = 1_000;
+
+/** Where tabs without locks ask each other whether they live. */
+interface Room {
+  ask(tab: string, gone: () => void): void;
+  close(): void;
+}
+
+function roomOf(name: string, tab: string): Room {
+  if (typeof BroadcastChannel === "undefined") return { ask: (_, gone) => gone(), close() {} };
+  const channel = new BroadcastChannel(`${name}:alive`);
+  const asked = new Map<string, ReturnType<typeof setTimeout>>();
+  channel.onmessage = ({ data }: MessageEvent<{ ask?: string; lives?: string }>) => {
+    if (data.ask === tab) channel.postMessage({ lives: tab });
+    if (data.lives === undefined) return;
+    clearTimeout(asked.get(data.lives));
+    asked.delete(data.lives);
+  };
+  return {
+    ask(other, gone) {
+      if (asked.has(other)) return;
+      const late = (): void => {
+        asked.delete(other);
+        gone();
+      };
+      asked.set(other, setTimeout(late, ANSWER_MS_MAX));
+      channel.postMessage({ ask: other });
+    },
+    close() {
+      for (const timer of asked.values()) clearTimeout(timer);
+      channel.close();
+    },
+  };
+}
+
+/** Each tab is its own client; what a tab that is gone left in their device becomes its own. */
+function aloneTab(events: TabEvents, room?: Room): Tabs {
   const timer = setTimeout(() => events.leading(), 0);
   return {
     post() {},
     steal() {},
-    watch() {},
-    close: () => clearTimeout(timer),
+    watch: (other) => room?.ask(other, () => events.gone(other)),
+    close() {
+      clearTimeout(timer);
+      room?.close();
+    },
   };
 }
 
