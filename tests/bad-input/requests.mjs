@@ -80,7 +80,7 @@ export function calls({ option, criterion, digest }) {
         [{ edits: [{ set: "everything" }] }, "malformed", {}],
         [{ edits: [{ set: "pick", option, on: "yes" }] }, "malformed", {}],
         [{ edits: [{ set: "text", text: 7 }] }, "malformed", {}],
-        [{ edits: Array(1001).fill(marking) }, "too-large", { max: 1000 }],
+        [{ edits: Array(1001).fill(marking) }, "invalid", { field: "edits", reason: "too-long", max: 1000 }],
       ],
     },
     {

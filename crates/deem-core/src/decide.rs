@@ -96,7 +96,7 @@ fn on_record(record: &Record, command: &Command, context: &Context) -> Result<Ve
             Phase::Settled(_) => Ok(vec![Event::Reopened {
                 generation: record.generation.next(),
             }]),
-            _ => Err(Refusal::NotDecided),
+            _ => Err(Refusal::NotDecided { status: None }),
         },
         Command::Discard => match &record.phase {
             Phase::Open | Phase::Reopened | Phase::Settled(_) if context.saving => {

@@ -5,7 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     answer::Answer,
     id::{At, Digest, Generation, Person, QuestionId},
+    record::Record,
 };
+
+mod words;
+
+pub use words::Measure;
+use words::{closed_sentence, fill, not_decided_sentence};
 
 /// Reasons of [`Refusal::Invalid`] (`P7`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,7 +109,12 @@ pub enum Refusal {
         at: Option<At>,
     },
     /// Only a settled decision can do that (`D5.1`). Stored with the op.
-    NotDecided,
+    NotDecided {
+        /// What it is instead, a record status on the wire; whoever holds the record adds it
+        /// ([`Refusal::standing`]).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<String>,
+    },
     /// A save is being committed (`D2.7`). Passing.
     Resolving,
     /// The host has work under way on this document (`D6.1`). Passing.
@@ -203,9 +214,9 @@ impl Refusal {
             Self::Full { .. } => facts("full", 409, Stored,
                 "There is room for {max} and they are taken. Use one that is there."),
             Self::Resolved { .. } => facts("resolved", 409, Stored,
-                "This decision is {status} and takes no changes. Reopen it or ask a new one."),
-            Self::NotDecided => facts("not-decided", 409, Stored,
-                "Only a settled decision can do that. Save an answer first."),
+                "This decision is {status} and takes no changes. Look at it, or ask a new one."),
+            Self::NotDecided { .. } => facts("not-decided", 409, Stored,
+                "Only a settled decision can do that. Look at where this one stands."),
             Self::Resolving => facts("resolving", 409, Passing,
                 "An answer is being saved right now. Try again in a moment."),
             Self::Implementation => facts("implementation", 409, Passing,
@@ -250,32 +261,50 @@ impl Refusal {
         self.facts().keeping == Keeping::Stored
     }
 
+    /// The same refusal with what the record that it is about adds to it: its status.
+    #[must_use]
+    pub fn standing(self, record: &Record) -> Self {
+        match self {
+            Self::NotDecided { status: None } => Self::NotDecided {
+                status: Some(record.status().to_owned()),
+            },
+            other => other,
+        }
+    }
+
     /// One sentence or two for a person: what happened and what to do.
     pub fn message(&self) -> String {
-        let sentence = match self {
-            Self::Invalid { reason, .. } => reason.sentence(),
-            _ => self.facts().sentence,
-        };
-        let value = match self {
-            Self::Full { max } | Self::TooLarge { max } => max.to_string(),
-            Self::Invalid { max: Some(max), .. } => max.to_string(),
-            // "This is longer than allowed."
-            Self::Invalid { max: None, .. } => "allowed".to_owned(),
-            Self::Resolved { status, .. } => status.clone(),
+        match self {
+            Self::Invalid {
+                field,
+                reason: Reason::TooLong,
+                max,
+                ..
+            } => {
+                let measure = Measure::of(field.as_deref());
+                // "This is longer than allowed."
+                let max = max.map_or_else(|| "allowed".to_owned(), |max| max.to_string());
+                fill(measure.sentence(), &max)
+            }
+            Self::Invalid { reason, .. } => reason.sentence().to_owned(),
+            Self::Resolved { status, .. } => match closed_sentence(status) {
+                Some(sentence) => sentence.to_owned(),
+                None => fill(self.facts().sentence, status),
+            },
+            Self::NotDecided {
+                status: Some(status),
+            } => not_decided_sentence(status)
+                .unwrap_or(self.facts().sentence)
+                .to_owned(),
+            Self::Full { max } | Self::TooLarge { max } => {
+                fill(self.facts().sentence, &max.to_string())
+            }
             Self::Rate { retry_after_ms } | Self::Unavailable { retry_after_ms } => {
-                retry_after_ms.to_string()
+                fill(self.facts().sentence, &retry_after_ms.to_string())
             }
-            Self::Malformed { path } => path.clone(),
-            Self::Forbidden { needs } => needs.clone(),
-            _ => String::new(),
-        };
-        match (sentence.find('{'), sentence.find('}')) {
-            (Some(start), Some(end)) => {
-                let before = sentence.get(..start).unwrap_or_default();
-                let after = sentence.get(end + 1..).unwrap_or_default();
-                format!("{before}{value}{after}")
-            }
-            _ => sentence.to_owned(),
+            Self::Malformed { path } => fill(self.facts().sentence, path),
+            Self::Forbidden { needs } => fill(self.facts().sentence, needs),
+            _ => self.facts().sentence.to_owned(),
         }
     }
 }
@@ -324,7 +353,7 @@ impl Reason {
     fn facts(self) -> (&'static str, &'static str) {
         match self {
             Self::Blank => ("blank", "Nothing is written here. Write something."),
-            Self::TooLong => ("too-long", "This is longer than {max}. Shorten it."),
+            Self::TooLong => ("too-long", Measure::Units.sentence()),
             Self::TooShort => ("too-short", "This is too short. Make it longer."),
             Self::Pattern => ("pattern", "This does not have the form it needs. Correct it."),
             Self::Character => ("character",

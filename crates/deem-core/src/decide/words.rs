@@ -30,9 +30,11 @@ pub(super) fn why(
     text: &str,
     context: &Context,
 ) -> Result<Vec<Event>, Refusal> {
-    let settled = record.settled().ok_or(Refusal::NotDecided)?;
+    let settled = record
+        .settled()
+        .ok_or(Refusal::NotDecided { status: None })?;
     if generation.is_some_and(|generation| generation != settled.generation) {
-        return Err(Refusal::NotDecided);
+        return Err(Refusal::NotDecided { status: None });
     }
     let text = check_text(Field::Why, Source::Input, text).map_err(|fault| fault.at("text"))?;
     let generation = settled.generation;
@@ -64,7 +66,7 @@ pub(super) fn late(
 ) -> Result<Vec<Event>, Refusal> {
     match &record.phase {
         Phase::Cancelled { .. } => {}
-        Phase::Open | Phase::Reopened => return Err(Refusal::NotDecided),
+        Phase::Open | Phase::Reopened => return Err(Refusal::NotDecided { status: None }),
         Phase::Settled(_) | Phase::Discarded | Phase::Expired => return Err(record.resolved()),
     }
     if generation < Generation::FIRST || generation > record.generation {

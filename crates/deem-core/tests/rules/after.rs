@@ -41,7 +41,7 @@ fn reopening_moves_the_answer_to_history() {
     world.act(&ana, &Command::Reopen).unwrap();
     assert_eq!(
         world.act(&writer("noor"), &Command::Reopen),
-        Err(Refusal::NotDecided)
+        Err(Refusal::NotDecided { status: None })
     );
     assert_eq!(world.record.history, vec![before]);
     let entry = &world.record.history[0];
@@ -71,15 +71,21 @@ fn reopening_moves_the_answer_to_history() {
 fn only_a_settled_decision_is_reopened() {
     let ana = writer("ana");
     let mut open = World::of(written());
-    assert_eq!(open.act(&ana, &Command::Reopen), Err(Refusal::NotDecided));
+    assert_eq!(
+        open.act(&ana, &Command::Reopen),
+        Err(Refusal::NotDecided { status: None })
+    );
     let mut discarded = settled();
     discarded.act(&ana, &Command::Discard).unwrap();
     assert_eq!(
         discarded.act(&ana, &Command::Reopen),
-        Err(Refusal::NotDecided)
+        Err(Refusal::NotDecided { status: None })
     );
     open.act(&agent(), &cancel()).unwrap();
-    assert_eq!(open.act(&ana, &Command::Reopen), Err(Refusal::NotDecided));
+    assert_eq!(
+        open.act(&ana, &Command::Reopen),
+        Err(Refusal::NotDecided { status: None })
+    );
 }
 
 /// D5.2: open, reopened and settled decisions are discarded; history stays; twice is `resolved`.
@@ -146,7 +152,7 @@ fn late_words_are_kept_and_answer_nothing() {
     let ana = writer("ana");
     assert_eq!(
         world.act(&ana, &late(Some("Soup"), None)),
-        Err(Refusal::NotDecided)
+        Err(Refusal::NotDecided { status: None })
     );
     world.act(&agent(), &cancel()).unwrap();
     world.act(&ana, &late(Some("Soup"), None)).unwrap();
@@ -195,7 +201,7 @@ fn writers_set_replace_and_clear_the_why() {
     let mut world = settled();
     assert_eq!(
         World::of(written()).act(&writer("ana"), &why("x")),
-        Err(Refusal::NotDecided)
+        Err(Refusal::NotDecided { status: None })
     );
     world.act(&writer("ana"), &why("  It is cheap.  ")).unwrap();
     world
@@ -224,7 +230,10 @@ fn writers_set_replace_and_clear_the_why() {
         generation: Some(Generation(2)),
         text: "x".into(),
     };
-    assert_eq!(world.act(&writer("ana"), &older), Err(Refusal::NotDecided));
+    assert_eq!(
+        world.act(&writer("ana"), &older),
+        Err(Refusal::NotDecided { status: None })
+    );
 }
 
 /// D5.4: an agent's draft has no author, is replaced by a redraft, and never replaces a person's

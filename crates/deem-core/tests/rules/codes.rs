@@ -2,7 +2,7 @@
 
 use deem_core::{
     Answer, At, Digest, Generation, Person, Reason, Refusal,
-    refusal::{Change, Keeping},
+    refusal::{Change, Keeping, Measure},
 };
 use serde_json::{Value, json};
 
@@ -41,7 +41,9 @@ fn every_refusal() -> Vec<Refusal> {
             resolver: Some(person),
             at: Some(at),
         },
-        Refusal::NotDecided,
+        Refusal::NotDecided {
+            status: Some("open".into()),
+        },
         Refusal::Resolving,
         Refusal::Implementation,
         Refusal::DraftFull,
@@ -61,7 +63,7 @@ fn every_refusal() -> Vec<Refusal> {
     for refusal in &all {
         match refusal {
             Refusal::Stale { .. } | Refusal::Invalid { .. } | Refusal::Duplicate { .. } => {}
-            Refusal::Full { .. } | Refusal::Resolved { .. } | Refusal::NotDecided => {}
+            Refusal::Full { .. } | Refusal::Resolved { .. } | Refusal::NotDecided { .. } => {}
             Refusal::Resolving | Refusal::Implementation | Refusal::DraftFull => {}
             Refusal::Rate { .. } | Refusal::Unavailable { .. } | Refusal::TokenExpired => {}
             Refusal::Malformed { .. } | Refusal::Unauthenticated | Refusal::NotFound => {}
@@ -120,7 +122,12 @@ fn the_table_of_reasons_holds_every_reason() {
         .map(|reason| {
             let word = serde_json::to_value(reason).unwrap();
             assert_eq!(word, json!(reason.as_str()));
-            json!({ "reason": word, "sentence": reason.sentence() })
+            let mut row = json!({ "reason": word, "sentence": reason.sentence() });
+            if *reason == Reason::TooLong {
+                let [entries, bytes] = [Measure::Entries, Measure::Bytes].map(Measure::sentence);
+                row["sentences"] = json!({ "entries": entries, "bytes": bytes });
+            }
+            row
         })
         .collect();
     assert_eq!(table()["reasons"], json!(expected));
@@ -183,4 +190,50 @@ fn a_message_names_its_values() {
         "{}",
         too_long.message()
     );
+}
+
+/// D1.3, D1.4, P8: a bound of a list or of bytes is not called a length, whatever the field is in.
+#[test]
+fn a_bound_says_what_it_counts() {
+    let too_long = |field: &str| {
+        let refusal = Refusal::Invalid {
+            field: Some(field.into()),
+            reason: Reason::TooLong,
+            question: None,
+            max: Some(20),
+        };
+        refusal.message()
+    };
+    for list in [
+        "options",
+        "criteria",
+        "questions",
+        "questions[2].options",
+        "questions[0].criteria",
+        "edits",
+    ] {
+        let message = too_long(list);
+        assert_eq!(
+            message, "There are more of these than 20. Leave some out.",
+            "{list}"
+        );
+    }
+    assert_eq!(
+        too_long("anchor"),
+        "This is larger than 20 bytes. Make it smaller."
+    );
+    for text in [
+        "header",
+        "options[1].label",
+        "criteria[0].label",
+        "key",
+        "text",
+        "settled[0].why",
+    ] {
+        assert_eq!(
+            too_long(text),
+            "This is longer than 20. Shorten it.",
+            "{text}"
+        );
+    }
 }

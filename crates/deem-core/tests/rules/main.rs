@@ -10,6 +10,7 @@ mod import;
 mod matrix;
 mod rights;
 mod save;
+mod standing;
 mod suggestion;
 mod text;
 mod world;

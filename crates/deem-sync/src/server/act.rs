@@ -176,6 +176,11 @@ impl Space {
 
     /// A refusal: a final one is stored with its operation; what it shows may not be durable yet.
     fn refuse(&mut self, asked: &Asked<'_>, refusal: Refusal) {
+        let record = asked.id.as_ref().and_then(|id| self.records.get(id));
+        let refusal = match record {
+            Some(held) => refusal.standing(&held.record),
+            None => refusal,
+        };
         let group = match &asked.id {
             Some(id) => {
                 let generation = self.records.get(id).map(|held| held.record.generation);

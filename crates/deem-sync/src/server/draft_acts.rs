@@ -24,7 +24,7 @@ use super::{
     space::Space,
 };
 use crate::{
-    limits::{EDITS_BURST, EDITS_PER_SECOND},
+    limits::{EDITS_BURST, EDITS_PER_REQUEST_MAX, EDITS_PER_SECOND},
     wire::{
         Nack,
         request::{AppendBody, Edit, Save},
@@ -33,8 +33,6 @@ use crate::{
 
 /// The plain-text form of a card may not take more of its document, bytes (`D11.3`).
 const DOCUMENT_BYTES_MAX: usize = 262_144;
-/// Edits of one HTTP request.
-const EDITS_PER_REQUEST_MAX: usize = 1_000;
 
 impl Space {
     /// The draft at this moment; with its content where it is not the revision that is named.
@@ -235,8 +233,12 @@ impl Space {
             return Err(record.resolved());
         }
         if body.edits.len() > EDITS_PER_REQUEST_MAX {
-            return Err(Refusal::TooLarge {
-                max: EDITS_PER_REQUEST_MAX.try_into().unwrap_or(0),
+            // Not `too-large`, whose bound is of bytes.
+            return Err(Refusal::Invalid {
+                field: Some("edits".to_owned()),
+                reason: Reason::TooLong,
+                question: None,
+                max: EDITS_PER_REQUEST_MAX.try_into().ok(),
             });
         }
         if body.question.is_some()

@@ -30,15 +30,17 @@ impl Space {
         if since > self.durable_commit {
             return self.answer_ahead(reply);
         }
-        if since == self.durable_commit && wait_ms > 0 && !full {
+        let page = self.page_after(since);
+        let nothing = page.as_ref().is_ok_and(Vec::is_empty);
+        if nothing && wait_ms > 0 && !full {
             let until_ms = now.mono_ms.saturating_add(wait_ms);
             return self.waiters.push(Waiter {
                 reply,
-                since,
+                since: self.durable_commit,
                 until_ms,
             });
         }
-        self.answer_page(reply, since);
+        self.answer_page(reply, page);
     }
 
     /// Who is past the last commit read another store, one before a restore: nothing would ever
@@ -51,10 +53,8 @@ impl Space {
         self.answer(GroupId(0), &ReplyTo::Http(reply), Ok(Done::ok(body)));
     }
 
-    fn answer_page(&mut self, reply: ReplyId, since: u64) {
-        let page = self.entries_after(since).map(|mut entries| {
-            // The log never shows drafts: a commit that only refused a proposal is not in it.
-            entries.retain(|entry| !entry.events.is_empty());
+    fn answer_page(&mut self, reply: ReplyId, page: Result<Vec<LogEntry>, LoadError>) {
+        let page = page.map(|entries| {
             let body = json!({ "entries": entries, "commit": self.durable_commit });
             match body {
                 Value::Object(map) => Done::ok(map),
@@ -66,6 +66,24 @@ impl Space {
             &ReplyTo::Http(reply),
             page.map_err(|_| unavailable()),
         );
+    }
+
+    /// The first page after `since` that shows anything; empty at the end of the log. The log never
+    /// shows drafts: a commit that only refused a proposal keeps its number and is not in it.
+    fn page_after(&mut self, since: u64) -> Result<Vec<LogEntry>, LoadError> {
+        let mut since = since;
+        if since >= self.durable_commit {
+            return Ok(Vec::new());
+        }
+        loop {
+            let mut entries = self.entries_after(since)?;
+            let last = entries.last().map(|entry| entry.commit);
+            entries.retain(|entry| !entry.events.is_empty());
+            match last {
+                Some(last) if entries.is_empty() => since = last,
+                _ => return Ok(entries),
+            }
+        }
     }
 
     /// Public events of at most a page of durable commits after `since`; a commit without any keeps
@@ -85,8 +103,16 @@ impl Space {
             .into_iter()
             .partition::<Vec<_>, _>(|waiter| waiter.since < durable);
         self.waiters = rest;
-        for waiter in ready {
-            self.answer_page(waiter.reply, waiter.since);
+        for mut waiter in ready {
+            let page = self.page_after(waiter.since);
+            // A commit that the log does not show wakes nobody: who was told of nothing would ask
+            // again at once, for ever.
+            if page.as_ref().is_ok_and(Vec::is_empty) {
+                waiter.since = durable;
+                self.waiters.push(waiter);
+            } else {
+                self.answer_page(waiter.reply, page);
+            }
         }
     }
 
@@ -97,7 +123,8 @@ impl Space {
             .partition::<Vec<_>, _>(|waiter| waiter.until_ms <= now.mono_ms);
         self.waiters = rest;
         for waiter in over {
-            self.answer_page(waiter.reply, waiter.since);
+            let page = self.page_after(waiter.since);
+            self.answer_page(waiter.reply, page);
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::{
     act::{Done, ReplyTo},
     io::{ConnId, Now, ReplyId},
-    records::meta,
+    records::{HeldRecord, meta},
     space::Space,
 };
 use crate::wire::reply::Records;
@@ -33,8 +33,9 @@ impl Space {
         id: &DecisionId,
     ) -> Result<Map<String, Value>, Refusal> {
         may(actor, Act::Read, None)?;
-        let record = &self.records.get(id).ok_or(Refusal::NotFound)?.record;
-        let mut card = whole(record);
+        let held = self.records.get(id).ok_or(Refusal::NotFound)?;
+        let record = &held.record;
+        let mut card = whole(held);
         // What is left out for viewers is the draft; who said what of a settled one is its record.
         // What was typed before a decision was set aside can still be read: it is nowhere else.
         let settled = record.settled().is_some();
@@ -78,7 +79,7 @@ impl Space {
         held.sort_by_key(|held| std::cmp::Reverse(held.opened));
         let decisions: Vec<Value> = held
             .into_iter()
-            .map(|held| Value::Object(whole(&held.record)))
+            .map(|held| Value::Object(whole(held)))
             .collect();
         let body = json!({ "decisions": decisions, "commit": self.last_commit });
         let Value::Object(body) = body else { return };
@@ -117,7 +118,8 @@ fn is_listed(asked: &str, status: &str) -> bool {
 }
 
 /// A decision as `P2` has it, without its draft.
-fn whole(record: &Record) -> Map<String, Value> {
+fn whole(held: &HeldRecord) -> Map<String, Value> {
+    let record = &held.record;
     let mut card = match serde_json::to_value(meta(record)) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
@@ -153,6 +155,8 @@ fn whole(record: &Record) -> Map<String, Value> {
     if let deem_core::record::Phase::Cancelled { reason } = &record.phase {
         put("reason", Some(reason.clone().into()));
     }
+    let closed = held.closed.as_ref();
+    put("closed", closed.and_then(|c| serde_json::to_value(c).ok()));
     card
 }
 

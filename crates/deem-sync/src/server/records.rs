@@ -26,7 +26,17 @@ struct Stored {
     /// Generations whose draft is not in its first epoch.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     epochs: BTreeMap<u32, u32>,
+    /// Who discarded or cancelled it, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    closed: Option<Closed>,
     record: Record,
+}
+
+/// Who discarded or cancelled a decision, and when; of an expired one only the time says anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Closed {
+    pub(super) by: Person,
+    pub(super) at: At,
 }
 
 const STORED_VERSION: u32 = 1;
@@ -36,6 +46,8 @@ const STORED_VERSION: u32 = 1;
 pub(super) struct HeldRecord {
     pub(super) record: Record,
     pub(super) epochs: BTreeMap<u32, u32>,
+    /// Absent on one that was discarded before this was kept, or that came in by an import.
+    pub(super) closed: Option<Closed>,
     /// The number of the commit that opened it.
     pub(super) opened: u64,
     /// The last group that changes it.
@@ -56,6 +68,7 @@ impl HeldRecord {
         Ok(Self {
             record: stored.record,
             epochs: stored.epochs,
+            closed: stored.closed,
             opened: row.opened,
             pending: GroupId(0),
             saving: None,
@@ -68,11 +81,14 @@ impl HeldRecord {
             v: u32,
             #[serde(skip_serializing_if = "BTreeMap::is_empty")]
             epochs: &'a BTreeMap<u32, u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            closed: Option<&'a Closed>,
             record: &'a Record,
         }
         let borrowed = Borrowed {
             v: STORED_VERSION,
             epochs: &self.epochs,
+            closed: self.closed.as_ref(),
             record: &self.record,
         };
         RecordRow {
@@ -137,6 +153,7 @@ impl Space {
                 Some(record) => HeldRecord {
                     record,
                     epochs: BTreeMap::new(),
+                    closed: None,
                     opened: number,
                     pending: GroupId(0),
                     saving: None,
@@ -151,6 +168,7 @@ impl Space {
         self.last_commit = number;
         if number != held.opened {
             held.fold(events);
+            held.close(events, by, at);
         }
         for event in events {
             if let Event::EpochStarted { generation, epoch } = event {
@@ -210,6 +228,20 @@ impl HeldRecord {
         let record = events.iter().fold(Some(self.record.clone()), evolve);
         if let Some(record) = record {
             self.record = record;
+        }
+    }
+
+    /// Keeps who ended it: the record itself says only that it is over.
+    fn close(&mut self, events: &[Event], by: &Person, at: At) {
+        let closes = |event: &Event| {
+            matches!(
+                event,
+                Event::Discarded | Event::Cancelled { .. } | Event::Expired
+            )
+        };
+        if events.iter().any(closes) {
+            let by = by.clone();
+            self.closed = Some(Closed { by, at });
         }
     }
 }

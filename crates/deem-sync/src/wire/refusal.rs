@@ -84,7 +84,9 @@ mod tests {
                 of: "c1".to_owned(),
             },
             Refusal::Full { max: 5 },
-            Refusal::NotDecided,
+            Refusal::NotDecided {
+                status: Some("open".to_owned()),
+            },
             Refusal::Resolving,
             Refusal::Rate { retry_after_ms: 9 },
             Refusal::Forbidden {

@@ -19,7 +19,7 @@ fn append(id: &DecisionId, rid: u32, key: &str, label: &str) -> Value {
            "label": label})
 }
 
-fn propose(key: &str, label: &str) -> Edit {
+pub fn propose(key: &str, label: &str) -> Edit {
     Edit::Propose {
         kind: Kind::Criterion,
         key: key.to_owned(),

@@ -4,6 +4,7 @@ use deem_sync::{server::Request, wire::request::Verb};
 use serde_json::{Value, json};
 
 use crate::{
+    grow::propose,
     peer::{Peer, yes},
     world::{World, op, viewer, writer},
 };
@@ -161,4 +162,77 @@ fn unknown_decisions_are_not_found() {
         json!({"op": op(1)}),
     );
     assert_eq!((status, &body["code"]), (404, &json!("not-found")));
+}
+
+/// P2: a commit that only refused a proposal keeps its number and is not in the log; whoever waits
+/// for the next one goes on waiting, and whoever is behind it is not answered at once for ever.
+#[test]
+fn a_commit_that_the_log_does_not_show_wakes_nobody() {
+    let (mut world, id) = World::with_choice();
+    let mut noor = Peer::join(&mut world, "noor", 11, &id);
+    let mut ilse = Peer::join(&mut world, "ilse", 12, &id);
+    let hers = noor.draw(propose("key-00000000000000000-a", "Heat"));
+    let theirs = ilse.draw(propose("key-00000000000000000-b", "heat"));
+    noor.push(&mut world, &hers);
+    world.settle();
+    let wait = |since| Request::Log {
+        since,
+        wait_ms: 20_000,
+    };
+    let waiting = world.start(&viewer("v"), wait(2));
+    ilse.push(&mut world, &theirs);
+    world.settle();
+    let verdicts = world.of_kind(ilse.conn, "verdicts");
+    let last = verdicts.last().expect("it was judged");
+    assert_eq!(last["proposals"][0]["verdict"], "duplicate");
+    assert_eq!(world.answer(waiting), None, "the log shows nothing new");
+    let behind = world.start(&viewer("v"), wait(2));
+    assert_eq!(world.answer(behind), None, "it is a long poll");
+    world.call(
+        &writer("noor"),
+        Some(&id),
+        Verb::Discard,
+        json!({"op": op(1)}),
+    );
+    for reply in [waiting, behind] {
+        let (_, page) = world.answer(reply).expect("there is something to show");
+        let numbers: Vec<_> = page["entries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry["commit"].as_u64().unwrap())
+            .collect();
+        assert_eq!(numbers, [4], "3 is the refusal's");
+    }
+}
+
+/// D5.2, D5.3: who discarded or cancelled a decision, and when, is kept with it.
+#[test]
+fn who_ended_a_decision_and_when_is_kept() {
+    let mut world = World::new();
+    let open = |n: u32| json!({"op": op(n), "question": format!("Why {n}?"), "response": "text"});
+    let (first, second) = (world.open(open(1)), world.open(open(2)));
+    assert_eq!(world.get(&viewer("v"), &first).get("closed"), None);
+    world.pass(1_000);
+    world.call(
+        &writer("noor"),
+        Some(&first),
+        Verb::Discard,
+        json!({"op": op(3)}),
+    );
+    let log = world.log(2);
+    let expected = json!({"by": "noor", "at": log[0]["at"]});
+    world.call(
+        &writer("asker"),
+        Some(&second),
+        Verb::Cancel,
+        json!({"op": op(4), "reason": "Moot"}),
+    );
+    world.restart();
+    assert_eq!(world.get(&viewer("v"), &first)["closed"], expected);
+    let cancelled = world.get(&viewer("v"), &second);
+    assert_eq!(
+        (&cancelled["closed"]["by"], &cancelled["reason"]),
+        (&json!("asker"), &json!("Moot"))
+    );
 }
