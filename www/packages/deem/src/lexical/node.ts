@@ -3,6 +3,10 @@
  * keep it. It stores which decision stands here and a line for where the record cannot be reached;
  * the record itself comes from the space. It must hold no draft, no answer and no dependency beyond
  * `lexical`.
+ *
+ * Tried with a peer that lacks it: under the stable binding of `@lexical/yjs` such a peer loses
+ * nothing while it reads, but one that came later cannot show the document, and what it types may
+ * stand in place of a paragraph; under the experimental second binding it erases everybody's text.
  */
 import {
   $create,
