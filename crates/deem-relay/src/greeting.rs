@@ -77,7 +77,7 @@ impl SpaceLoop {
             .as_ref()
             .is_some_and(|store| *store != self.shared.store_id);
         let expires = identity
-            .expires_at_ms
+            .ends_at_ms
             .map(|end| self.shared.clock.mono_of_wall(end));
         self.members.cork(conn);
         let greeting = Greeting::new(hello.spaces.len(), hello.ops.clone());

@@ -16,7 +16,8 @@ use serde::Deserialize;
 
 use crate::ServeError;
 
-/// How far clocks may be apart, seconds (`P0`).
+/// How far clocks may be apart, seconds (`P0`). Counted here and nowhere else, so that it means the
+/// same over HTTP, for a socket's first message, for its end and for a renewed token.
 pub(crate) const LEEWAY_S: u64 = 60;
 /// How far ahead a token's `exp` may lie, seconds: a longer one cannot be taken back (`P0`).
 pub(crate) const TOKEN_LIFE_MAX_S: u64 = 24 * 3600;
@@ -32,8 +33,9 @@ pub(crate) struct Identity {
     pub(crate) person: Person,
     /// Rights per space.
     pub(crate) rights: Rights,
-    /// When the token ends, ms since 1970; `None` under `--dev`.
-    pub(crate) expires_at_ms: Option<u64>,
+    /// When the token is taken no more, ms since 1970: its `exp` and the leeway. `None` under
+    /// `--dev`.
+    pub(crate) ends_at_ms: Option<u64>,
     /// What the token is widened by.
     pub(crate) scope: Option<Scope>,
 }
@@ -103,6 +105,8 @@ impl std::fmt::Debug for Key {
 struct Claims {
     sub: String,
     exp: f64,
+    #[serde(default)]
+    nbf: Option<f64>,
     spaces: BTreeMap<String, String>,
     #[serde(default)]
     scope: Option<String>,
@@ -151,7 +155,13 @@ impl Identities {
         let claims = jsonwebtoken::decode::<Claims>(token, &key.decoding, &validation)
             .map_err(|_| IdentityError::Invalid)?
             .claims;
-        let expires_at_ms = expiry_ms(claims.exp, now_ms)?;
+        let ends_at_ms = end_ms(claims.exp, now_ms)?;
+        if let Some(nbf_s) = claims.nbf
+            && time_ms(nbf_s)? > now_ms + LEEWAY_S * 1000
+        {
+            // Not valid yet (RFC 7519 4.1.5).
+            return Err(IdentityError::Invalid);
+        }
         let spaces = claims
             .spaces
             .into_iter()
@@ -161,7 +171,7 @@ impl Identities {
         Ok(Identity {
             person: Person::parse(claims.sub).map_err(|_| IdentityError::Invalid)?,
             rights: Rights::Spaces(spaces),
-            expires_at_ms: Some(expires_at_ms),
+            ends_at_ms: Some(ends_at_ms),
             scope: claims
                 .scope
                 .is_some_and(|scope| scope.split_ascii_whitespace().any(|w| w == "record-chat"))
@@ -185,7 +195,7 @@ impl Identities {
         Ok(Identity {
             person: Person::parse(user).map_err(|_| IdentityError::Invalid)?,
             rights: Rights::Everywhere(role),
-            expires_at_ms: None,
+            ends_at_ms: None,
             scope: None,
         })
     }
@@ -206,10 +216,22 @@ fn parse_role(word: &str) -> Option<Role> {
     }
 }
 
-/// The end of a token in ms, if it has neither passed nor lies too far ahead.
-fn expiry_ms(exp_s: f64, now_ms: u64) -> Result<u64, IdentityError> {
-    // Beyond this a float no longer counts single milliseconds; such a time is too far anyway.
-    if !exp_s.is_finite() || !(0.0..=4e12).contains(&exp_s) {
+/// When a token is taken no more, ms since 1970, if that has neither passed nor lies too far ahead.
+fn end_ms(exp_s: f64, now_ms: u64) -> Result<u64, IdentityError> {
+    let ends_at_ms = time_ms(exp_s)? + LEEWAY_S * 1000;
+    if ends_at_ms <= now_ms {
+        return Err(IdentityError::Expired);
+    }
+    if ends_at_ms > now_ms + (TOKEN_LIFE_MAX_S + 2 * LEEWAY_S) * 1000 {
+        return Err(IdentityError::Invalid);
+    }
+    Ok(ends_at_ms)
+}
+
+/// A time as tokens write it (RFC 7519 `NumericDate`), in ms since 1970.
+fn time_ms(seconds: f64) -> Result<u64, IdentityError> {
+    // Beyond this a float no longer counts single milliseconds; no clock shows such a time.
+    if !seconds.is_finite() || !(0.0..=4e12).contains(&seconds) {
         return Err(IdentityError::Invalid);
     }
     #[expect(
@@ -217,14 +239,8 @@ fn expiry_ms(exp_s: f64, now_ms: u64) -> Result<u64, IdentityError> {
         clippy::cast_sign_loss,
         reason = "between 0 and 4e15 by the line above"
     )]
-    let expires_at_ms = (exp_s * 1000.0) as u64;
-    if expires_at_ms + LEEWAY_S * 1000 <= now_ms {
-        return Err(IdentityError::Expired);
-    }
-    if expires_at_ms > now_ms + (TOKEN_LIFE_MAX_S + LEEWAY_S) * 1000 {
-        return Err(IdentityError::Invalid);
-    }
-    Ok(expires_at_ms)
+    let ms = (seconds * 1000.0) as u64;
+    Ok(ms)
 }
 
 fn read_key(path: &Path) -> Result<Key, ServeError> {

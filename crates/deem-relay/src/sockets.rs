@@ -319,7 +319,7 @@ impl SpaceLoop {
         }
         **identity = fresh.clone();
         let expires = fresh
-            .expires_at_ms
+            .ends_at_ms
             .map(|end| self.shared.clock.mono_of_wall(end));
         for space in member.spaces.clone() {
             let Some(actor) = fresh.actor(&space) else {

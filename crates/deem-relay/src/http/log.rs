@@ -88,7 +88,7 @@ fn read(shared: &Shared, uri: &Uri, headers: &HeaderMap, space: &str) -> Result<
         wait_ms: wait_s.saturating_mul(1000).min(limits::LOG_WAIT_MS_MAX),
         events: accept.contains("text/event-stream"),
         ends_mono_ms: identity
-            .expires_at_ms
+            .ends_at_ms
             .map(|end| shared.clock.mono_of_wall(end)),
     })
 }

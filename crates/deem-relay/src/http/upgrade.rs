@@ -138,7 +138,7 @@ pub(super) async fn stock(
                 return peer.refuse(&no_room).await;
             };
             let expires_mono_ms = identity
-                .expires_at_ms
+                .ends_at_ms
                 .map(|end| shared.clock.mono_of_wall(end));
             let home = shared.loop_of(&room.space);
             let role = SocketRole::Stock {

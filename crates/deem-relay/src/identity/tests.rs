@@ -60,7 +60,7 @@ fn takes_a_token_of_its_key_and_reads_rights_per_space() {
         assert_eq!(identity.person.as_str(), "noor");
         assert_eq!(identity.role(&home), Some(Role::Writer));
         assert_eq!(identity.role(&other), None);
-        assert_eq!(identity.expires_at_ms, Some((NOW_S + 600) * 1000));
+        assert_eq!(identity.ends_at_ms, Some((NOW_S + 660) * 1000));
     }
 }
 
@@ -100,6 +100,35 @@ fn refuses_other_keys_and_other_algorithms() {
     }
 }
 
+/// P0: the leeway is the same at the door and at the end of what was let in: a token that is
+/// welcomed 59 s after its `exp` has one second left, and not none.
+#[test]
+fn what_is_let_in_within_the_leeway_ends_with_the_leeway() {
+    let (_file, identities) = with_key(SECRET);
+    for ago in [0, 20, 55, 59] {
+        let token = hs256(&with("exp", json!(NOW_S - ago)));
+        let identity = identities.by_token(&token, NOW_MS).unwrap();
+        assert_eq!(identity.ends_at_ms, Some((NOW_S - ago + 60) * 1000));
+    }
+}
+
+/// P0: a token that is not valid yet (RFC 7519 4.1.5) is refused, with the same leeway.
+#[test]
+fn refuses_a_token_before_its_time() {
+    let (_file, identities) = with_key(SECRET);
+    for (nbf, expected) in [
+        (NOW_S - 3600, Ok(())),
+        (NOW_S, Ok(())),
+        (NOW_S + 60, Ok(())),
+        (NOW_S + 61, Err(IdentityError::Invalid)),
+        (NOW_S + 300, Err(IdentityError::Invalid)),
+    ] {
+        let token = hs256(&with("nbf", json!(nbf)));
+        let found = identities.by_token(&token, NOW_MS).map(|_| ());
+        assert_eq!(found, expected, "nbf {nbf}");
+    }
+}
+
 #[test]
 fn judges_the_life_of_a_token_with_sixty_seconds_of_leeway() {
     let (_file, identities) = with_key(SECRET);
@@ -134,6 +163,7 @@ fn refuses_claims_of_the_wrong_shape() {
         with("exp", json!("tomorrow")),
         with("exp", json!(-1)),
         with("exp", json!(1e300)),
+        with("nbf", json!("now")),
         json!({"sub": "noor", "spaces": {}}),
     ] {
         let token = hs256(&claims);

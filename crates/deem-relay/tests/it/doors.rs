@@ -178,6 +178,58 @@ fn sockets_show_their_token_first() {
     assert_eq!(socket.closed(), (4403, "other-person".to_owned()));
 }
 
+/// P0: 60 s of leeway mean the same at every door: HTTP, `/v1/connect` with what comes after its
+/// welcome, a renewed token, and `/yjs`.
+#[test]
+fn the_leeway_is_the_same_at_every_door() {
+    let relay = Guarded::new();
+    let to = relay.to();
+    let list = "/v1/spaces/home/decisions";
+    let late = token_until("noor", now_s() - 20, &json!({"home": "writer"}));
+    let bearer = format!("authorization: Bearer {late}");
+    let open = json!({
+        "op": "op-open-1", "question": "Where?", "options": [{"label": "Barn"}],
+    });
+    let opened = http(to, "POST", list, &[&bearer], &open.to_string()).ok();
+    let id = opened["id"].as_str().unwrap();
+    let first = json!({
+        "kind": "hello", "client": "t/1", "token": late, "spaces": [{"space": "home", "since": 0}],
+    });
+    let mut socket = hello(to, &first);
+    assert_eq!(socket.kind("welcome")["spaces"][0]["ok"], true);
+    // Its end is less than a minute ahead, so it is told at once.
+    let ahead_ms = socket.kind("token-expiring")["expiresInMs"]
+        .as_u64()
+        .unwrap();
+    assert!((1..=40_000).contains(&ahead_ms), "{ahead_ms}");
+    let join = json!({"kind": "join", "rid": 1, "room": format!("home/{id}"), "ids": [7]});
+    socket.text(&join);
+    assert_eq!(socket.kind("join")["ok"], true);
+    socket.text(&json!({"kind": "token", "token": late}));
+    socket.text(&json!({"kind": "records", "rid": 2, "space": "home"}));
+    assert_eq!(socket.kind("records")["ok"], true);
+    let offered = format!("deem.yjs, deem.jwt.{late}");
+    let mut stock = Socket::open(to, &format!("/yjs/home/{id}"), &offered, &[]).unwrap();
+    // Step 1 with an empty state vector is answered with step 2.
+    stock.binary(&[0, 0, 1, 0]);
+    let answered = stock.find(|message| message.starts_with(&[0, 1]).then_some(()));
+    assert_eq!(answered, ());
+    // Past the leeway every door is closed.
+    let ended = token_until("noor", now_s() - 61, &json!({"home": "writer"}));
+    assert_eq!(get(to, &ended, list), (401, "unauthenticated".to_owned()));
+    let mut over = first.clone();
+    over["token"] = json!(ended);
+    assert_eq!(
+        hello(to, &over).closed(),
+        (4401, "token-expired".to_owned())
+    );
+    let offered = format!("deem.yjs, deem.jwt.{ended}");
+    let mut stock = Socket::open(to, &format!("/yjs/home/{id}"), &offered, &[]).unwrap();
+    assert_eq!(stock.closed(), (4401, "token-expired".to_owned()));
+    socket.text(&json!({"kind": "token", "token": ended}));
+    assert_eq!(socket.closed(), (4401, "token-expired".to_owned()));
+}
+
 #[test]
 fn a_token_never_comes_back_in_a_subprotocol() {
     let relay = Guarded::new();
