@@ -119,12 +119,19 @@ impl App {
         async move {
             // Frames of a turn leave in one write; waiting for more would only add delay.
             let _ = stream.set_nodelay(true);
+            let late = *drain.borrow();
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
+                .keep_alive(!late)
                 .header_read_timeout(Duration::from_millis(limits::HELLO_MS_MAX))
                 .serve_connection(TokioIo::new(stream), service)
                 .with_upgrades();
             let mut connection = std::pin::pin!(connection);
+            if late {
+                // Whoever comes while the relay drains gets one answer.
+                let _ = connection.await;
+                return;
+            }
             // An error here is a peer that left or sent no HTTP: nobody is there to be told.
             tokio::select! {
                 _ = connection.as_mut() => {}

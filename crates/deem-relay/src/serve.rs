@@ -74,11 +74,15 @@ impl Running {
 
     fn drain(&mut self) {
         self.shared.draining.store(true, Relaxed);
-        self.stop.send_replace(true);
         for mailbox in &self.shared.loops {
             mailbox.post(Message::Drain);
         }
-        for thread in self.loops.drain(..).chain(self.acceptor.take()) {
+        for thread in self.loops.drain(..) {
+            let _ = thread.join();
+        }
+        // Last: until then a balancer that asks `/healthz` is told 503, not that nobody is here.
+        self.stop.send_replace(true);
+        if let Some(thread) = self.acceptor.take() {
             let _ = thread.join();
         }
         self.writer.close();

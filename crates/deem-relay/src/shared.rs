@@ -5,7 +5,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) stopped: Stopped,
     /// Set once, by the first SIGTERM.
     pub(crate) draining: AtomicBool,
+    /// Loops that have drained; each stays for HTTP until all have.
+    pub(crate) parted: AtomicUsize,
     /// Open sockets of each person.
     pub(crate) people: Arc<People>,
     /// One mailbox for each loop.
@@ -67,6 +69,7 @@ impl Shared {
             store_id,
             stopped,
             draining: AtomicBool::new(false),
+            parted: AtomicUsize::new(0),
             people: Arc::default(),
             loops,
             next_reply: AtomicU64::new(1),

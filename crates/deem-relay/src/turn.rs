@@ -90,6 +90,8 @@ enum Phase {
     Finishing(u64),
     /// Everybody was told; they have until then to go.
     Parting(u64),
+    /// Everybody is gone. Others may still drain, and new callers are dealt out to all loops.
+    Parted(u64),
 }
 
 /// What this loop has added to the relay's gauges.
@@ -157,8 +159,11 @@ impl SpaceLoop {
         let phase = match self.phase {
             Phase::Serving => None,
             Phase::Finishing(until) => Some(until),
-            // Nothing wakes the loop when the last caller of HTTP has its answer.
-            Phase::Parting(until) => Some(until.min(self.now.mono_ms + PARTING_MS)),
+            // Nothing wakes the loop when the last caller of HTTP has its answer, or another loop
+            // has parted.
+            Phase::Parting(until) | Phase::Parted(until) => {
+                Some(until.min(self.now.mono_ms + PARTING_MS))
+            }
         };
         [
             phase,
@@ -223,8 +228,9 @@ impl SpaceLoop {
 
     fn message(&mut self, message: Message) {
         match message {
-            // Nobody new: the kernel closes what is dropped.
-            Message::Tcp(..) | Message::Socket(_) if self.phase != Phase::Serving => {}
+            // No new sockets: the kernel closes what is dropped.
+            Message::Socket(_) if self.phase != Phase::Serving => {}
+            // HTTP is answered to the end: `/healthz` by 503, everything else by `unavailable`.
             Message::Tcp(stream, permit) => {
                 let Ok(stream) = tokio::net::TcpStream::from_std(stream) else {
                     return;
@@ -390,9 +396,19 @@ impl SpaceLoop {
             }
             Phase::Parting(until) => {
                 let parted = self.members.len() == 0 && self.http_drain.receiver_count() == 0;
-                parted || self.now.mono_ms >= until
+                if parted || self.now.mono_ms >= until {
+                    self.shared.parted.fetch_add(1, Relaxed);
+                    // The last loop to part began as late as `DRAIN_MS` after this one.
+                    self.phase = Phase::Parted(until + DRAIN_MS);
+                }
+                self.all_parted()
             }
+            Phase::Parted(until) => self.all_parted() || self.now.mono_ms >= until,
         }
+    }
+
+    fn all_parted(&self) -> bool {
+        self.shared.parted.load(Relaxed) >= self.shared.loops.len()
     }
 
     /// Whether messages of sockets are still taken. What comes later has no answer, and is sent

@@ -62,7 +62,7 @@ pub(super) fn reply(shared: &Shared, reply: HttpReply) -> Response {
 const STOPPED: &str = "The relay stopped storing after a write failed. Nothing that was \
     acknowledged is lost; free space or mend the disk, then restart the relay.";
 
-/// `GET /healthz`: `{ok, store, writer, draining}`, 503 unless ok; with `why` and `message` once
+/// `GET /healthz`: `{ok, store, writer, draining, web}`, 503 unless ok; with `why` and `message` once
 /// nothing is stored any more.
 pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
     let stopped = shared
@@ -77,6 +77,7 @@ pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
         "store": shared.store_id,
         "writer": if stopped.is_some() { "stopped" } else { "ok" },
         "draining": draining,
+        "web": shared.web.is_some(),
     });
     if let (Some(why), Some(map)) = (stopped, body.as_object_mut()) {
         map.insert("why".to_owned(), why.into());

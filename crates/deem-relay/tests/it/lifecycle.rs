@@ -184,3 +184,41 @@ fn draining_finishes_what_was_sent_and_says_when_to_come_back() {
     let shown = call(running.address(), "ana", "GET", &path, &Value::Null).ok();
     assert_eq!(shown["draft"]["seq"], 1);
 }
+
+/// P1: a relay that drains is not a dead one: its health is 503 with `draining` until it ends, new
+/// sockets are refused with when to come back, and then nobody listens.
+#[test]
+fn health_of_a_draining_relay_is_503_until_it_ends() {
+    let data = tempfile::tempdir().unwrap();
+    let running = relay(&data);
+    let to = running.address();
+    let health = http(to, "GET", "/healthz", &[], "").ok();
+    assert_eq!(
+        (&health["ok"], &health["web"]),
+        (&json!(true), &json!(false))
+    );
+    // A peer that never answers the close keeps the relay draining.
+    let (mut mute, _) = Socket::hello(to, "noor", &["home"]);
+    let stopping = std::thread::spawn(move || running.stop());
+    while !matches!(mute.next(), Incoming::Close(..)) {}
+    // More callers than loops, so that each loop has one.
+    for _ in 0..16 {
+        let health = http(to, "GET", "/healthz", &[], "");
+        assert_eq!(health.status, 503, "{health:?}");
+        let body = health.json();
+        assert_eq!(
+            (&body["ok"], &body["draining"], &body["writer"]),
+            (&json!(false), &json!(true), &json!("ok"))
+        );
+    }
+    let refused = call(to, "ana", "GET", "/v1/spaces/home/decisions", &Value::Null);
+    assert_eq!(refused.refusal(), (503, "unavailable".to_owned()));
+    assert!(
+        refused.json()["retryAfterMs"]
+            .as_u64()
+            .is_some_and(|ms| ms > 0)
+    );
+    drop(mute);
+    stopping.join().unwrap();
+    assert!(std::net::TcpStream::connect(to).is_err(), "nobody listens");
+}
