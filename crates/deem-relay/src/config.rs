@@ -19,6 +19,8 @@ pub struct Config {
     pub web: Option<PathBuf>,
     /// Number of space loops; `None` = one per core.
     pub loops: Option<NonZeroUsize>,
+    /// Open sockets; one more is closed with 4529. Only tests set another number than `P9`'s.
+    pub sockets_max: usize,
 }
 
 impl Default for Config {
@@ -33,6 +35,7 @@ impl Default for Config {
             origins: Vec::new(),
             web: None,
             loops: None,
+            sockets_max: deem_sync::limits::SOCKETS_MAX,
         }
     }
 }

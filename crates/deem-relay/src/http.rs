@@ -83,7 +83,7 @@ pub(crate) struct App {
     router: Router,
 }
 
-/// A connection's place among all; an upgrade takes it along.
+/// A connection's place among callers of HTTP; an upgrade gives it back.
 pub(crate) type Permit = Arc<Mutex<Option<OwnedSemaphorePermit>>>;
 
 impl App {

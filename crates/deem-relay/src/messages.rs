@@ -20,7 +20,7 @@ use crate::{
 /// Something for a loop to do in its next turn.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// A connection that was accepted: HTTP is spoken on it here.
+    /// A connection that was accepted, with its place among callers: HTTP is spoken on it here.
     Tcp(std::net::TcpStream, OwnedSemaphorePermit),
     /// A socket that is this loop's from now on.
     Socket(Box<NewSocket>),

@@ -34,7 +34,8 @@ use crate::{
 
 /// Loops beyond this have nothing to add: the number of a socket has eight bits for its loop.
 const LOOPS_MAX: usize = 64;
-/// Connections beside sockets: callers of HTTP.
+/// Connections beside sockets: callers of HTTP, and handshakes. A socket leaves its place here to
+/// the next caller, so that neither kind can take the places of the other.
 const HTTP_CONNECTIONS_MAX: usize = 2_000;
 /// Connections the kernel holds until they are accepted.
 const BACKLOG: u32 = 1_024;
@@ -132,7 +133,7 @@ pub fn start(config: &Config) -> Result<Running, ServeError> {
     let metrics = Arc::new(Metrics::default());
     metrics.store_synchronous.store(synchronous, Relaxed);
     let stopped = Stopped::default();
-    let shared = Arc::new(Shared::new(
+    let shared = Shared::new(
         identities,
         origins,
         web,
@@ -140,7 +141,8 @@ pub fn start(config: &Config) -> Result<Running, ServeError> {
         store_id,
         Arc::clone(&stopped),
         mailboxes,
-    ));
+    );
+    let shared = Arc::new(shared.with_sockets(config.sockets_max));
     let writer = Arc::new(Writer::default());
     let writer_thread = writer::spawn(Arc::clone(&writer), store, metrics, stopped);
     let mut running = Running {
@@ -243,7 +245,7 @@ fn start_acceptor(
             }
         };
         let _ = ready.send(Ok(()));
-        let places = Arc::new(Semaphore::new(limits::SOCKETS_MAX + HTTP_CONNECTIONS_MAX));
+        let places = Arc::new(Semaphore::new(HTTP_CONNECTIONS_MAX));
         for index in (0..shared.loops.len()).cycle() {
             // The place first: past the limit connections wait in the kernel.
             let Ok(place) = Arc::clone(&places).acquire_owned().await else {

@@ -11,6 +11,7 @@ use std::{
 
 use deem_core::id::{Person, SpaceId};
 use deem_sync::{limits, server::ReplyId};
+use tokio::sync::Semaphore;
 
 use crate::{
     clock::Clock, identity::Identities, mailbox::Mailbox, messages::Message, metrics::Metrics,
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) draining: AtomicBool,
     /// Loops that have drained; each stays for HTTP until all have.
     pub(crate) parted: AtomicUsize,
+    /// Places for sockets of anybody (`P9`).
+    pub(crate) sockets: Arc<Semaphore>,
     /// Open sockets of each person.
     pub(crate) people: Arc<People>,
     /// One mailbox for each loop.
@@ -70,11 +73,18 @@ impl Shared {
             stopped,
             draining: AtomicBool::new(false),
             parted: AtomicUsize::new(0),
+            sockets: Arc::new(Semaphore::new(limits::SOCKETS_MAX)),
             people: Arc::default(),
             loops,
             next_reply: AtomicU64::new(1),
             next_room: AtomicU32::new(1),
         }
+    }
+
+    /// Another number of places for sockets.
+    pub(crate) fn with_sockets(mut self, sockets_max: usize) -> Self {
+        self.sockets = Arc::new(Semaphore::new(sockets_max));
+        self
     }
 
     /// The loop a space lives on (`RELAY-3`).

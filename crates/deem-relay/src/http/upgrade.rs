@@ -34,6 +34,7 @@ use crate::{
     messages::{Message, NewSocket, SocketRole},
     shared::Shared,
     sockets::close_of,
+    spaces::fill_random,
 };
 
 /// Subprotocol of [`connect`].
@@ -219,14 +220,21 @@ where
             return;
         };
         let taken = permit.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(permit) = taken else { return };
-        let peer = Peer {
+        let Some(caller) = taken else { return };
+        let mut peer = Peer {
             stream: parts.io.into_inner(),
             reader: Reader::new(HELLO_BYTES_MAX),
             unread: parts.read_buf.to_vec(),
             messages: Vec::new(),
         };
-        then(shared, peer, permit).await;
+        // From here on it is a socket, and leaves its place to the next caller of HTTP.
+        match Arc::clone(&shared.sockets).try_acquire_owned() {
+            Ok(permit) => {
+                drop(caller);
+                then(shared, peer, permit).await;
+            }
+            Err(_) => peer.refuse(&full()).await,
+        }
     });
     let mut response = accepted.map(|()| Body::empty());
     if let Some(Ok(protocol)) = protocol.map(|protocol| HeaderValue::from_str(&protocol)) {
@@ -235,6 +243,15 @@ where
             .insert(header::SEC_WEBSOCKET_PROTOCOL, protocol);
     }
     response
+}
+
+/// The close of a socket for which the relay has no place (`P9`). Those that were turned away come
+/// back spread over as long again.
+fn full() -> Close {
+    let mut bytes = [0; 4];
+    fill_random(&mut bytes);
+    let spread_ms = u64::from(u32::from_le_bytes(bytes)) % limits::STOCK_RETRY_MS;
+    Close::retry(CloseCode::Rate, "rate", limits::STOCK_RETRY_MS + spread_ms)
 }
 
 /// A socket that no loop owns yet.

@@ -394,6 +394,53 @@ fn one_person_has_sixty_four_sockets() {
     open.pop();
 }
 
+/// P9: so many sockets and not one more, of whatever kind, said hello or not; the next is closed
+/// with 4529 and told when to come back, HTTP is served, and a place that is left is taken again.
+#[test]
+fn one_socket_too_many_is_turned_away_and_http_is_served() {
+    let data = tempfile::tempdir().unwrap();
+    let config = Config {
+        sockets_max: 3,
+        ..config(&data)
+    };
+    let running = start(&config).unwrap();
+    let to = running.address();
+    let opened = open_choice(to, "home", "op-full-1");
+    let stock = format!("/yjs/home/{}", opened["id"].as_str().unwrap());
+    let (first, _) = Socket::hello(to, "noor", &["home"]);
+    let _silent = Socket::open(to, "/v1/connect?user=ilse", "deem.v1", &[]).unwrap();
+    let as_tess = format!("{stock}?user=tess");
+    let _stock = Socket::open(to, &as_tess, "", &[]).unwrap();
+    for path in ["/v1/connect?user=sam", as_tess.as_str()] {
+        let protocol = if path.starts_with("/v1") {
+            "deem.v1"
+        } else {
+            ""
+        };
+        let mut one_more = Socket::open(to, path, protocol, &[]).unwrap();
+        let Incoming::Close(code, reason) = one_more.next() else {
+            panic!("{path}: there was a place")
+        };
+        assert_eq!((code, &reason["code"]), (4529, &json!("rate")), "{path}");
+        assert!(
+            reason["retryAfterMs"].as_u64().unwrap() >= 5_000,
+            "{reason}"
+        );
+        open_choice(to, "home", &format!("op-beside{}", path.len()));
+    }
+    drop(first);
+    // The relay sees that it left when its loop reads it: until then it says "full".
+    let came_back = (0..2_000).any(|_| {
+        let mut socket = Socket::open(to, "/v1/connect?user=sam", "deem.v1", &[]).unwrap();
+        let hello = json!({
+            "kind": "hello", "client": "t/1", "spaces": [{"space": "home", "since": 0}],
+        });
+        socket.text(&hello);
+        matches!(socket.next(), Incoming::Text(welcome) if welcome["kind"] == "welcome")
+    });
+    assert!(came_back);
+}
+
 /// P3: a space that a socket does not follow is not found, whatever it follows.
 #[test]
 fn another_space_is_not_found_and_nothing_lands_in_the_followed_one() {
