@@ -6,6 +6,13 @@ use std::{
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    thread,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
 };
 
 use crate::{
@@ -27,7 +34,11 @@ pub fn demo(repo: &Repo, arguments: &[&str]) -> Result<(), String> {
     };
     build(repo)?;
     let data = repo.target.join("demo-data");
+    // Before there is a relay, so that no signal leaves one behind.
+    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(|e| format!("signals: {e}"))?;
     let mut relay = Relay::start(repo, listen, &data, Stdio::inherit())?;
+    end_with_us(&relay.child, signals);
+    println!("importing the project's own decisions (docs/adr)");
     import(repo, &relay.url)?;
     println!(
         "\nopen {}/  (Ctrl+C ends it; the data stays in target/demo-data)",
@@ -62,17 +73,31 @@ pub fn smoke(repo: &Repo, log: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Whatever ends us - SIGTERM, Ctrl+C, a terminal that closes - drains the relay; then we end too.
+fn end_with_us(relay: &Child, mut signals: Signals) {
+    let relay = Pid::from_child(relay);
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            let _ = kill_process(relay, Signal::TERM);
+        }
+    });
+}
+
 fn build(repo: &Repo) -> Result<(), String> {
+    println!(
+        "a first build takes about 10 minutes on 2 cores, a later one seconds; four steps:\n\
+         1 of 4: npm packages (a first time: about a minute)"
+    );
     tools::wasm_target(repo)?;
     tools::npm_packages(repo)?;
-    println!("building the browser engine");
+    println!("2 of 4: the browser engine, Rust to WebAssembly (a first time: about 3 minutes)");
     run::cargo(repo, &["run", "--quiet", "-p", "xtask-wasm", "--", "build"])?;
-    println!("building the npm package and the page");
+    println!("3 of 4: the npm package and the page (about half a minute)");
     let mut npm = Command::new("npm");
     npm.current_dir(repo.root.join("www"))
         .args(["run", "--silent", "build"]);
     run::shown(&mut npm, "npm run build")?;
-    println!("building deem");
+    println!("4 of 4: deem, the relay and the commands (a first time: about 5 minutes)");
     run::cargo(repo, &["build", "--quiet", "--release", "-p", "deem-cli"])
 }
 
@@ -132,8 +157,9 @@ fn import(repo: &Repo, url: &str) -> Result<(), String> {
         .into_iter()
         .filter(|file| file.starts_with("docs/adr") && has_extension(file, &["md"]))
         .filter(|file| {
+            // A block starts its line; prose may name the tag.
             repo.text(file)
-                .is_some_and(|text| text.contains("<Questionnaire"))
+                .is_some_and(|text| text.lines().any(|line| line.starts_with("<Questionnaire ")))
         })
         .collect();
     let mut import = Command::new(deem(repo));
@@ -160,4 +186,29 @@ fn get(url: &str, path: &str) -> Result<String, String> {
         Ok(String::from_utf8_lossy(&answer).into_owned())
     };
     read().map_err(|e: std::io::Error| format!("GET {path}: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::process::getpid;
+
+    use super::*;
+
+    /// P1: no signal that ends the demo leaves its relay running.
+    #[test]
+    fn every_signal_that_ends_us_ends_the_relay() {
+        for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+            let signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).expect("they can be heard");
+            let mut relay = Command::new("sleep")
+                .arg("600")
+                .spawn()
+                .expect("a program that ends only when it is told to");
+            end_with_us(&relay, signals);
+            kill_process(getpid(), signal).expect("we are there");
+            let ended = relay.wait().expect("it is ours");
+            assert_eq!(ended.signal(), Some(SIGTERM), "{signal:?}");
+        }
+    }
 }
