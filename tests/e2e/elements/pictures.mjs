@@ -1,37 +1,72 @@
-/** Takes the pictures in docs/screens: `node tests/e2e/elements/pictures.mjs`. Look at them before committing. */
-import { mkdirSync } from "node:fs";
+/**
+ * Takes the pictures in docs/screens, one sheet for each state: three widths beside each other, four
+ * modes below each other. `node tests/e2e/elements/pictures.mjs [STATE...]`. Look at them before
+ * committing.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundle, launch, mount, openPage } from "./card-page.mjs";
+import { bundle, launch } from "./card-page.mjs";
+import { MODES, SCENES, scenePage, show, WIDTHS } from "./scenes.mjs";
 
 const out = fileURLToPath(new URL("../../../docs/screens/", import.meta.url));
 mkdirSync(out, { recursive: true });
-
-const OPEN = ["choice", "stale", "own"];
-const CLOSED = ["settled", "lost"];
-const WAITING = ["waiting", "refused", "empty"];
-
-const PICTURES = [
-  ["card", ["picture"], { width: 820, deviceScaleFactor: 2 }],
-  ["desktop-open-light", OPEN, { width: 820 }],
-  ["desktop-open-dark", OPEN, { width: 820, colorScheme: "dark" }],
-  ["desktop-waiting-light", WAITING, { width: 820 }],
-  ["desktop-settled-light", CLOSED, { width: 820 }],
-  ["phone-390-light", ["choice", "stale"], { width: 390 }],
-  ["phone-390-dark", ["choice", "settled"], { width: 390, colorScheme: "dark" }],
-  ["phone-320-light", ["refused", "settled"], { width: 320 }],
-  ["phone-320-dark", ["choice", "own"], { width: 320, colorScheme: "dark" }],
-  ["forced-colours", ["choice", "own"], { width: 820, forcedColors: "active" }],
-  ["right-to-left", ["choice"], { width: 820, rtl: true }],
-];
+const wanted = process.argv.slice(2);
+const names = wanted.length > 0 ? wanted : Object.keys(SCENES);
 
 const [code, browser] = await Promise.all([bundle(), launch()]);
-for (const [name, cards, options] of PICTURES) {
-  const page = await openPage(browser, code, { height: 200, ...options });
-  for (const card of cards) await mount(page, card);
-  await page.evaluate(() => document.fonts.ready);
-  const path = `${out}${name}.png`;
-  if (name === "card") await page.locator("decision-card").screenshot({ path });
-  else await page.screenshot({ path, fullPage: true });
-  await page.context().close();
+const shots = new Map(names.map((name) => [name, []]));
+for (const [mode, options] of Object.entries(MODES)) {
+  for (const width of WIDTHS) {
+    // A desktop's card is as wide as its text column; the rest of the window says nothing.
+    const seen = width > 820 ? 820 : width;
+    const page = await scenePage(browser, code, { ...options, width: seen, height: 240 });
+    for (const name of names) {
+      await page.setViewportSize({ width: seen, height: name === "bar" ? 760 : 240 });
+      await show(page, name);
+      // What stands at the foot of a window is seen in one.
+      const png = await page.screenshot({ fullPage: name !== "bar" });
+      shots.get(name).push({ mode, width, png: png.toString("base64") });
+    }
+    await page.context().close();
+  }
+}
+
+const page = await (await browser.newContext()).newPage();
+for (const [name, all] of shots) {
+  const webp = await page.evaluate(
+    async ([modes, widths, shots]) => {
+      const GAP = 16;
+      const images = await Promise.all(
+        shots.map(async ({ png }) => {
+          const image = new Image();
+          image.src = `data:image/png;base64,${png}`;
+          await image.decode();
+          return image;
+        }),
+      );
+      const at = (mode, width) => images[modes.indexOf(mode) * widths.length + widths.indexOf(width)];
+      const heights = modes.map((mode) => Math.max(...widths.map((width) => at(mode, width).height)));
+      const columns = widths.map((width) => at(modes[0], width).width);
+      const sum = (sizes) => sizes.reduce((total, size) => total + size + GAP, GAP);
+      const canvas = new OffscreenCanvas(sum(columns), sum(heights));
+      const paint = canvas.getContext("2d");
+      paint.fillStyle = "#8d9096";
+      paint.fillRect(0, 0, canvas.width, canvas.height);
+      let y = GAP;
+      modes.forEach((mode, row) => {
+        let x = GAP;
+        widths.forEach((width, column) => {
+          paint.drawImage(at(mode, width), x, y);
+          x += columns[column] + GAP;
+        });
+        y += heights[row] + GAP;
+      });
+      const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.55 });
+      const bytes = new Uint8Array(await blob.arrayBuffer());
+      return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+    },
+    [Object.keys(MODES), WIDTHS, all],
+  );
+  writeFileSync(`${out}${name}.webp`, Buffer.from(webp, "base64"));
 }
 await browser.close();

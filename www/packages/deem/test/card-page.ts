@@ -1,5 +1,5 @@
 /** The page the element tests drive: `mount(name)` puts one fixture card on it. */
-import { addStrings, defineElements, en, type Strings } from "../src/elements/index.js";
+import { addStrings, defineElements, en, loadStrings, type Strings } from "../src/elements/index.js";
 import { loadMore } from "../src/elements/later.js";
 import * as text from "../src/elements/text-change.js";
 import type { SpaceStatus, SpaceStore } from "../src/types.js";
@@ -124,5 +124,6 @@ Object.assign(window, {
   names: Object.keys(cards),
   text,
   addStrings,
+  loadStrings,
   wrappedEnglish: () => wrapped(en),
 });

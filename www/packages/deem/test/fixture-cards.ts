@@ -350,6 +350,36 @@ export const cards = {
       at: settled.at,
     },
   },
+  settledDraftWhy: {
+    ...open,
+    status: "settled",
+    settled: {
+      generation: 1,
+      answer: settled.answer,
+      resolver: "ana",
+      at: settled.at,
+      why: "The library is the only place that stays dry and that a bus reaches.",
+    },
+    history: [earlier],
+    contested: [],
+    lens: [],
+  },
+  verbatim: {
+    questions: [
+      {
+        id: "q1",
+        header: "Run",
+        question: "Start the import of 312 orders?",
+        context: "It takes about four minutes. Orders that are already here are left alone.",
+        options: [
+          { id: "yes", label: "Start it" },
+          { id: "no", label: "Leave it" },
+        ],
+        multiple: false,
+        verbatim: true,
+      },
+    ],
+  },
   reopened: { questions: [workshop], status: "reopened", generation: 2, history: [earlier] },
   cancelled: { ...open, status: "cancelled", reason: "The funder chose the date for us." },
   viewer: { ...open, editable: false, sync: { state: "read-only", pending: 0, online: true } },

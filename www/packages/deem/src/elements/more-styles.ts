@@ -18,13 +18,14 @@ button.danger { color: var(--no); border-color: currentColor; background: var(--
 .said-list { list-style: none; margin-block: 8px 6px; display: grid; gap: 6px; } .said-list li { display: flex; align-items: center; gap: 8px; } .said-list .face { margin: 0; } .said-list time { color: var(--quiet); font-size: .8667em; margin-inline-start: auto; padding-inline-start: 12px; }
 .keys { display: grid; grid-template-columns: auto 1fr; gap: 6px 16px; margin-top: 8px; } .keys dd { color: var(--quiet); }
 kbd { font: inherit; font-size: .8667em; padding: 1px 6px; border: 1px solid var(--line); border-radius: 5px; background: var(--surface); white-space: nowrap; }
-select { appearance: none; width: 100%; min-height: 34px; padding: 0 22px 0 10px; padding-inline: 10px 22px; font: inherit; font-size: .8667em; color: inherit; text-align: start; background: none; border: 0; border-radius: 8px; cursor: pointer; }
+select { appearance: none; width: 100%; min-height: 34px; padding: 0 22px 0 10px; padding-inline: 10px 22px; font: inherit; font-size: .8667em; color: var(--ink); text-align: start; background: none; border: 0; border-radius: 8px; cursor: pointer; }
 select:disabled { cursor: default; opacity: 1; } option { color: var(--ink); background: var(--paper); }
 .grid[data-form] thead th:not(.corner) { width: clamp(84px, 16cqi, 120px); } .grid[data-form] .mark { width: clamp(84px, 14cqi, 112px); height: auto; min-height: 34px; border: 1px solid var(--edge) !important; }
 .grid[data-form] .mark::after { content: ""; position: absolute; inset-inline-end: 11px; width: 5px; height: 5px; margin-top: -3px; border: solid currentColor; border-width: 0 1.5px 1.5px 0; rotate: 45deg; pointer-events: none; }
 .grid[data-form] .mark:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; } select:focus-visible { outline: 0; }
 @container (max-width: 520px) {
-  .prev summary { padding-block: 12px; } .line-form input, .why-line button { min-height: 44px; } .why-line .why ~ button { margin-inline-start: -10px; }
+  .line-form .room { flex: 1; text-align: end; padding-inline-end: 6px; }
+  .prev summary { padding-block: 13px; } .line-form input, .why-line button { min-height: 44px; } .why-line .why ~ button { margin-inline-start: -10px; }
   .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 }
 `;

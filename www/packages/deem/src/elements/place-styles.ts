@@ -18,7 +18,7 @@ export const PLACES = `
 button.placeholder { width: 100%; padding: 0; text-align: start; font-size: 1em; } button.placeholder:hover { background: none !important; }
 :host(save-bar) { position: sticky; inset-block-end: 0; z-index: 2; margin: 0; } @media (min-width: 641px) { :host(save-bar:not([wide])) { display: none; } }
 .save-bar { color: var(--ink); background: var(--paper); border-top: 1px solid var(--line); box-shadow: 0 -6px 24px rgb(0 0 0 / .08); padding: 10px 14px calc(10px + env(safe-area-inset-bottom)); }
-.bar-list { list-style: none; display: grid; gap: 6px; margin: -10px -14px 10px; padding: 10px 14px; background: var(--partly-bg); font-size: .8667em; } .bar-list li { display: flex; align-items: center; gap: 10px; } .bar-list span { flex: 1; overflow-wrap: anywhere; }
+.bar-list ul { list-style: none; display: grid; gap: 6px; } .bar-list { margin: -10px -14px 10px; padding: 10px 14px; background: var(--partly-bg); font-size: .8667em; } .bar-list li { display: flex; align-items: center; gap: 10px; } .bar-list span { flex: 1; overflow-wrap: anywhere; }
 .bar-line { display: flex; align-items: center; gap: 12px; } .bar-words { flex: 1; display: grid; min-width: 0; } .bar-count { font-size: .9333em; font-weight: 600; } .bar-words .state { padding: 0; align-items: baseline; } .bar-words .state svg { translate: 0 2px; }
 .save-bar button { min-height: 44px; }
 @container (max-width: 520px) {

@@ -67,16 +67,16 @@ export class SaveBar extends DeemElement {
     const t = this.#words;
     const lines = others.map(({ handle, snap }) => [handle.id, this.#line(snap)] as const);
     const all = [...(lost > 0 ? [["", t.lost(lost)] as const] : []), ...lines];
-    parts.list.render(all.length > 0 ? JSON.stringify(all) : "", () =>
-      all.map(([id, words]) =>
-        h(
-          "li",
-          null,
-          h("span", null, words),
-          ...(id === "" ? [] : [button(t.look, () => this.#look(id), { class: "line" })]),
-        ),
-      ),
-    );
+    const line = ([id, words]: readonly [string, string]): HTMLElement =>
+      h(
+        "li",
+        null,
+        h("span", null, words),
+        ...(id === "" ? [] : [button(t.look, () => this.#look(id), { class: "line" })]),
+      );
+    parts.list.render(all.length > 0 ? JSON.stringify(all) : "", () => [
+      h("ul", null, ...all.map(line)),
+    ]);
     if (this.store) parts.sync.update(this.store.status());
     say(parts.count, t.toSave(ready.length));
     say(parts.save, t.saveAll(ready.length));
@@ -87,7 +87,7 @@ export class SaveBar extends DeemElement {
     const t = this.#words;
     const parts: Parts = {
       el: h("section", { class: "save-bar", part: "bar", "aria-label": t.save, lang: t.lang }),
-      list: new Region(h("ul", { class: "bar-list", role: "status" })),
+      list: new Region(h("div", { class: "bar-list", role: "status" })),
       sync: new SyncLine({ t }),
       count: h("span", { class: "bar-count" }),
       save: button(t.save, () => this.#save(), { class: "save", part: "save" }),

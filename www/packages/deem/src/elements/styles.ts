@@ -49,12 +49,13 @@ const FRAME = `
 .subquestion { font-weight: 600; padding: 10px var(--pad); border-top: 1px solid var(--line); }
 .context, .advice { margin: -6px var(--pad) 12px; color: var(--quiet); white-space: pre-line; overflow-wrap: anywhere; }
 .advice { margin-block: 0 12px; font-size: .8667em; }
+.lens span, .note :is(p, b, li), .refused span, .reason, summary { unicode-bidi: plaintext; }
 .tag { font-size: .8em; font-weight: 400; color: var(--quiet); }
 `;
 
 const GRID = `
 .grid { width: 100%; border-collapse: collapse; }
-.grid thead th { width: clamp(58px, 12.5cqi, 92px); padding: 0 4px 8px; font-size: .8em; line-height: 1.25; font-weight: 500; color: var(--quiet); text-align: center; vertical-align: bottom; overflow-wrap: break-word; hyphens: auto; }
+.grid thead th { width: clamp(58px, 12.5cqi, 92px); padding: 0 4px 8px; font-size: .8em; line-height: 1.25; font-weight: 500; color: var(--quiet); text-align: center; vertical-align: bottom; overflow-wrap: anywhere; hyphens: auto; }
 .grid thead th .tag { display: block; font-size: 1em; font-style: italic; }
 .grid thead .corner { width: auto; }
 .grid thead th:last-child { padding-inline-end: 14px; }
@@ -157,7 +158,7 @@ const NARROW = `
 
 const MEDIA = `
 @media (forced-colors: active) {
-  .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
+  .acts { gap: 4px 6px; } td[data-here] { outline: 2px solid CanvasText; } .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
   td:focus-visible .mark, th:focus-visible .option { outline-color: Highlight; } button { border-color: ButtonBorder; }
 }
 @media (prefers-reduced-motion: no-preference) { .mark, .grid td, .grid tbody tr, .row, button { transition: background-color .12s ease-out; } }
