@@ -39,8 +39,10 @@ export interface DocumentProviderOptions {
 
 /** Updates under way before further edits are merged into the next one. */
 const FLIGHTS_MAX = 8;
-/** Bytes of one merged update; the relay takes 1 MiB. */
-const UPDATE_BYTES_MAX = 512 * 1024;
+/** Bytes of one update that the relay takes; a larger one would close the socket of the space. */
+const UPDATE_BYTES_MAX = 1024 * 1024;
+/** Bytes up to which edits are merged into one update. */
+const MERGED_BYTES_MAX = UPDATE_BYTES_MAX / 2;
 /** A document without a block has this state vector. */
 const EMPTY_VECTOR_BYTES = 1;
 
@@ -281,7 +283,7 @@ export class DocumentProvider {
     for (const [key, update] of this.#waiting) {
       if (flying.has(key)) continue;
       bytes += update.length;
-      if (keys.length > 0 && bytes > UPDATE_BYTES_MAX && this.#gap !== "give-all") break;
+      if (keys.length > 0 && bytes > MERGED_BYTES_MAX && this.#gap !== "give-all") break;
       keys.push(key);
       updates.push(update);
     }
@@ -289,6 +291,7 @@ export class DocumentProvider {
     const all = this.#gap === "give-all";
     if (all) this.#gap = "gave-all";
     const update = all ? encodeStateAsUpdate(this.doc) : mergeUpdates(updates);
+    if (update.length > UPDATE_BYTES_MAX) return this.#refuse("too-large");
     this.#sent += 1;
     this.#flights.set(this.#sent, { keys, update });
     this.#say(this.#sent, syncMessage(UPDATE, update));
