@@ -34,7 +34,7 @@ export class DevicePage {
   /** The marks of the last claim: cell to value. */
   claimed = {};
 
-  static async open(browser, relay, name, decision) {
+  static async open(browser, relay, name, decision, prepare = async () => {}) {
     const cable = new Cable(relay.port);
     await cable.plug();
     const context = await browser.newContext();
@@ -44,8 +44,25 @@ export class DevicePage {
       page.pending = pending;
       if (KEPT.has(state)) page.claimed = marks;
     });
+    await prepare(context, cable);
     await page.load();
     return page;
+  }
+
+  /** The same person at the same browser, in one more tab. */
+  async anotherTab() {
+    const { name, cable, context, decision } = this;
+    const tab = new DevicePage(name, cable, context, decision);
+    await tab.load();
+    return tab;
+  }
+
+  /** Somebody else at the same browser, in a tab of their own. */
+  async someoneElse(name) {
+    const { cable, context, decision } = this;
+    const tab = new DevicePage(name, cable, context, decision);
+    await tab.load();
+    return tab;
   }
 
   constructor(name, cable, context, decision) {
@@ -60,6 +77,71 @@ export class DevicePage {
     const { name, cable, context, page, decision, errors } = this;
     this.person = new Person(name, cable, context, page, decision, errors, "demo");
     await this.person.grid.waitFor();
+    await this.page.waitForFunction(() => window.ready);
+  }
+
+  /** What a promise gives; rejects with `what` when that takes too long. */
+  async within(what, promise, limitMs = 20_000) {
+    let timer;
+    const late = new Promise((_, reject) => {
+      const error = new Error(`${this.name}: did not happen within ${limitMs} ms: ${what}`);
+      timer = setTimeout(reject, limitMs, error);
+    });
+    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Resolves once `look` gives something true; the page looks after each change. */
+  when(look, argument) {
+    const text = `window.when(() => (${look})(${JSON.stringify(argument)}))`;
+    return this.within(text, this.page.evaluate(text));
+  }
+
+  /** Resolves once the card is in this state. */
+  shows(state) {
+    return this.when((state) => window.handle.snapshot()?.sync.state === state, state);
+  }
+
+  /** Resolves once the card has this mark in the cell. */
+  has(cell, mark) {
+    return this.when(([cell, mark]) => window.handle.snapshot()?.marks[cell] === mark, [cell, mark]);
+  }
+
+  /** Pulls the cable, and waits until the page has noticed. */
+  async cut() {
+    await this.cable.cut();
+    await this.when(() => !window.store.status().online);
+  }
+
+  /** How many edits the person's database holds; what the page wrote before is complete then. */
+  keptRows() {
+    return this.page.evaluate(async (person) => {
+      const databases = await indexedDB.databases();
+      const { name } = databases.find((known) => known.name.endsWith(`:${person}`));
+      return new Promise((resolve, reject) => {
+        const opening = indexedDB.open(name);
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const count = opening.result.transaction(["rows"]).objectStore("rows").count();
+          count.onsuccess = () => {
+            opening.result.close();
+            resolve(count.result);
+          };
+        };
+      });
+    }, this.name);
+  }
+
+  sync() {
+    return this.page.evaluate(() => window.handle.snapshot().sync);
+  }
+
+  status() {
+    return this.page.evaluate(() => window.store.status());
+  }
+
+  /** A session of the browser's own protocol with this page. */
+  session() {
+    return this.context.newCDPSession(this.page);
   }
 
   marks() {

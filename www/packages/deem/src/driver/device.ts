@@ -51,6 +51,10 @@ export interface Device {
   close(): void;
 }
 
+/** How often a database that the browser cut off is opened again, and how long after each try, ms. */
+const REOPEN_TRIES = 4;
+const REOPEN_MS = 250;
+
 /** Keeps rows in IndexedDB. Falls silent after `failed`: the page then works from memory. */
 export class IndexedDbDevice implements Device {
   #name: string;
@@ -137,11 +141,22 @@ export class IndexedDbDevice implements Device {
   }
 
   #open(): Promise<IDBDatabase> {
-    this.#opening ??= this.#connect().catch((error: unknown) => {
+    this.#opening ??= this.#tryToConnect(this.#loaded ? REOPEN_TRIES : 0).catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
     return this.#opening;
+  }
+
+  /** While the browser still deletes what it cut off, nothing opens. */
+  async #tryToConnect(tries: number): Promise<IDBDatabase> {
+    try {
+      return await this.#connect();
+    } catch (error) {
+      if (tries === 0) throw error;
+      await new Promise((later) => setTimeout(later, REOPEN_MS));
+      return this.#tryToConnect(tries - 1);
+    }
   }
 
   async #connect(): Promise<IDBDatabase> {
