@@ -73,7 +73,8 @@ export class DevicePage {
   async load() {
     this.page = await this.context.newPage();
     this.page.on("pageerror", (error) => this.errors.push(error));
-    await this.page.goto(`${this.cable.url}/?user=${this.name}#/demo/${this.decision}`);
+    const own = `${this.cable.url}/?user=${this.name}#/demo/${this.decision}`;
+    await this.page.goto(this.address ?? own);
     const { name, cable, context, page, decision, errors } = this;
     this.person = new Person(name, cable, context, page, decision, errors, "demo");
     await this.person.grid.waitFor();

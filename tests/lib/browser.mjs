@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const flags = [
+/** What every browser of the tests is started with. */
+export const flags = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
