@@ -8,11 +8,13 @@ use std::{
 };
 
 use deem_core::id::SpaceId;
-use deem_store::{Commit, CommitError, Fence, Store};
+use deem_store::{Commit, CommitError, Fence, StopReason, Store};
 use deem_sync::server::{Group, GroupId, GroupResult};
 
 use crate::{mailbox::Mailbox, metrics::Metrics, rows};
 
+/// How long nothing may have been written before the writer looks whether its store is still there.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
 /// How long nothing may have been written before folded rows are deleted.
 const COMPACT_AFTER: Duration = Duration::from_millis(500);
 /// Rows deleted at once, so that a group that arrives meanwhile waits for a few ms at most.
@@ -111,8 +113,22 @@ impl Writer {
     }
 }
 
-/// Why nothing is written any more, for `/healthz`.
-pub(crate) type Stopped = Arc<Mutex<Option<String>>>;
+/// Why nothing is written any more, for `/healthz` and with `unavailable`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stop {
+    /// What happened.
+    pub(crate) why: String,
+    /// What to do, one or two sentences.
+    pub(crate) message: &'static str,
+}
+
+const WRITE_FAILED: &str = "The relay stopped storing after a write failed. Nothing that was \
+    acknowledged is lost; free space or mend the disk, then restart the relay.";
+const STORE_GONE: &str = "The relay stopped storing because its data folder is not where it was \
+    opened. Put the folder back or restore a backup, then restart the relay.";
+
+/// Set once, by the writer.
+pub(crate) type Stopped = Arc<Mutex<Option<Stop>>>;
 
 /// Starts the thread; it owns `store` and ends after [`Writer::close`].
 pub(crate) fn spawn(
@@ -132,14 +148,13 @@ pub(crate) fn spawn(
             };
             let mut compacted = false;
             loop {
-                let wait = if compacted {
-                    Duration::from_secs(3600)
-                } else {
-                    COMPACT_AFTER
-                };
+                let wait = if compacted { LOOK_AFTER } else { COMPACT_AFTER };
                 match writer.next(wait) {
                     None => break,
-                    Some(jobs) if jobs.is_empty() => compacted = log.compact(),
+                    Some(jobs) if jobs.is_empty() => {
+                        log.look();
+                        compacted = compacted || log.compact();
+                    }
                     Some(jobs) => {
                         log.write(jobs);
                         compacted = false;
@@ -223,22 +238,36 @@ impl Log {
     fn report(&mut self, results: &[Result<(), CommitError>]) {
         for error in results.iter().filter_map(|result| result.as_ref().err()) {
             match error {
-                CommitError::Stopped => {
-                    let why = self.store.stopped().unwrap_or_else(|| error.to_string());
-                    self.stop(&why);
-                }
+                CommitError::Stopped => self.stop(&error.to_string()),
                 // The machine counts on from what it loaded, so this is a defect or a second owner.
                 _ => eprintln!("deem: a commit was refused by the store: {error}"),
             }
         }
     }
 
-    fn stop(&self, why: &str) {
+    /// Says once that nothing is stored any more: for the store's own reason, else for `error`.
+    fn stop(&self, error: &str) {
         let mut stopped = self.stopped.lock().unwrap_or_else(PoisonError::into_inner);
-        if stopped.is_none() {
-            eprintln!("deem: nothing is stored any more: {why}");
-            self.metrics.store_failed.store(1, Relaxed);
-            *stopped = Some(why.to_owned());
+        if stopped.is_some() {
+            return;
+        }
+        let reason = self.store.stopped();
+        let message = match reason {
+            Some(StopReason::Gone(_)) => STORE_GONE,
+            Some(StopReason::Write(_)) | None => WRITE_FAILED,
+        };
+        let why = reason.map_or_else(|| error.to_owned(), |reason| reason.to_string());
+        eprintln!("deem: nothing is stored any more: {why}. {message}");
+        self.metrics.store_failed.store(1, Relaxed);
+        *stopped = Some(Stop { why, message });
+    }
+
+    /// Notices that the store is gone before somebody's commit does.
+    fn look(&mut self) {
+        if self.store.stopped().is_none()
+            && let Err(error) = self.store.look()
+        {
+            self.stop(&error.to_string());
         }
     }
 

@@ -71,6 +71,28 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
+/// Why a store writes no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopReason {
+    /// A write or its sync failed.
+    Write(String),
+    /// This file of the store is not where it was opened: what is written is found by nobody.
+    Gone(PathBuf),
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(what) => f.write_str(what),
+            Self::Gone(path) => write!(
+                f,
+                "{} was removed, moved or replaced while the relay ran",
+                path.display()
+            ),
+        }
+    }
+}
+
 /// Why a data folder was not opened. It is left as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenError {

@@ -10,6 +10,7 @@
 //! - `STORE-3` one commit's refusal never harms another commit of its group.
 //! - `STORE-4` after the first failed write nothing is written any more: every later commit is
 //!   [`CommitError::Stopped`], and what is read is what was durable.
+//!   A store whose files are not where they were opened counts as failed.
 //! - `STORE-5` a commit under an older fence than its space's changes nothing.
 //! - `STORE-6` an operation's outcome is stored once; a second one is refused, for ever.
 //! - `STORE-7` commit numbers of a space are 1, 2, 3, ... without a hole.
@@ -21,7 +22,7 @@ pub mod model;
 pub mod sqlite;
 pub mod store;
 
-pub use error::{CommitError, OpenError, StoreError};
+pub use error::{CommitError, OpenError, StopReason, StoreError};
 pub use memory::{Fault, MemoryStore};
 pub use model::{
     BindingRow, Commit, DraftRow, EntryRow, Fence, LabelRow, OpOutcome, OpRow, ProjectionRow,

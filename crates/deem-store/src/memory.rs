@@ -11,7 +11,7 @@ use std::{
 use deem_core::id::{DecisionId, OpId, Person, SpaceId};
 
 use crate::{
-    error::{CommitError, StoreError},
+    error::{CommitError, StopReason, StoreError},
     model::{
         BindingRow, Commit, EntryRow, Fence, OpOutcome, RecordRow, Room, RoomImage, SpaceImage,
         Tail,
@@ -46,7 +46,7 @@ pub struct MemoryStore {
     groups: u64,
     /// By number of the group, from 1.
     faults: BTreeMap<u64, Fault>,
-    stopped: Option<String>,
+    stopped: Option<StopReason>,
     /// A group whose sync failed though it is on disk.
     limbo: Vec<Commit>,
     /// What is really on disk while the disk lies.
@@ -107,7 +107,7 @@ impl MemoryStore {
     }
 
     fn stop(&mut self, why: &str, size: usize) -> Vec<Result<(), CommitError>> {
-        self.stopped = Some(why.to_owned());
+        self.stopped = Some(StopReason::Write(why.to_owned()));
         vec![Err(CommitError::Stopped); size]
     }
 
@@ -196,7 +196,11 @@ impl Store for MemoryStore {
         self.counters
     }
 
-    fn stopped(&self) -> Option<String> {
+    fn look(&mut self) -> Result<(), StoreError> {
+        self.writable()
+    }
+
+    fn stopped(&self) -> Option<StopReason> {
         self.stopped.clone()
     }
 }

@@ -8,6 +8,7 @@
 //! at open and from then on written over and never truncated, so that an fdatasync has no file
 //! size to write; checkpoints are ours (`RESTART`), so that a failed one is seen.
 
+mod files;
 mod index;
 mod open;
 mod read;
@@ -22,10 +23,11 @@ use deem_core::id::SpaceId;
 use rusqlite::Connection;
 
 use crate::{
-    error::{CommitError, OpenError, StoreError},
+    error::{CommitError, OpenError, StopReason, StoreError},
     model::{Commit, Fence},
     store::{Counters, Read, Store},
 };
+use files::Files;
 use index::Index;
 use read::Reader;
 
@@ -54,7 +56,8 @@ pub struct SqliteStore {
     reader: Reader,
     index: Arc<Mutex<Index>>,
     counters: Counters,
-    stopped: Option<String>,
+    stopped: Option<StopReason>,
+    files: Files,
     /// Frames (pages) the WAL is allowed before a checkpoint.
     wal_frames_max: i64,
     /// Held while the store is open; the last field, so that it is freed after the database.
@@ -114,7 +117,11 @@ impl Store for SqliteStore {
         self.counters
     }
 
-    fn stopped(&self) -> Option<String> {
+    fn look(&mut self) -> Result<(), StoreError> {
+        self.look_at_files()
+    }
+
+    fn stopped(&self) -> Option<StopReason> {
         self.stopped.clone()
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deem_core::id::{DecisionId, OpId, Person, SpaceId};
 
 use crate::{
-    error::{CommitError, StoreError},
+    error::{CommitError, StopReason, StoreError},
     model::{
         BindingRow, Commit, EntryRow, Fence, OpOutcome, RecordRow, Room, RoomImage, SpaceImage,
         Tail,
@@ -113,6 +113,11 @@ pub trait Store: Read + Send {
     /// What it has done so far.
     fn counters(&self) -> Counters;
 
+    /// Looks whether the store is still where it was opened, and stops it where it is not: to be
+    /// called each second or so, because one that nobody writes to would not notice. Costs two
+    /// calls of the file system; every write looks by itself.
+    fn look(&mut self) -> Result<(), StoreError>;
+
     /// Why nothing is written any more, if so.
-    fn stopped(&self) -> Option<String>;
+    fn stopped(&self) -> Option<StopReason>;
 }

@@ -9,8 +9,8 @@ use std::{
 
 use conformance::{Subject, assert_absent, assert_whole, commit, draft, room, space, whole};
 use deem_store::{
-    CommitError, OpenError, Read as _, SCHEMA_VERSION, SqliteOptions, SqliteStore, Store,
-    StoreError,
+    CommitError, OpenError, Read as _, SCHEMA_VERSION, SqliteOptions, SqliteStore, StopReason,
+    Store, StoreError,
 };
 use tempfile::TempDir;
 
@@ -371,6 +371,49 @@ fn the_first_failed_write_stops_the_writer() {
     let fence = store.acquire(&space("a")).unwrap();
     assert_eq!(store.commit(&[whole("a", fence, 2)]), [Ok(())]);
     assert_whole(&store, "a", 1);
+}
+
+/// STORE-4: a store whose files are removed, moved or replaced stops before it says that anything
+/// is durable, and says which file it misses; nobody has to write for it to be noticed.
+#[test]
+fn a_store_that_lost_its_files_stops() {
+    type Loss = fn(&Path);
+    let losses: [(&str, Loss); 4] = [
+        ("deem.sqlite", |folder| fs::remove_dir_all(folder).unwrap()),
+        ("deem.sqlite", |folder| {
+            fs::rename(folder, folder.with_extension("old")).unwrap();
+        }),
+        ("deem.sqlite", |folder| {
+            fs::copy(database(folder), folder.join("copy")).unwrap();
+            fs::rename(folder.join("copy"), database(folder)).unwrap();
+        }),
+        ("deem.sqlite-wal", |folder| {
+            fs::remove_file(folder.join("deem.sqlite-wal")).unwrap();
+        }),
+    ];
+    for (number, (missed, lose)) in losses.into_iter().enumerate() {
+        for looks in [false, true] {
+            let parent = tempfile::tempdir().unwrap();
+            let folder = parent.path().join("data");
+            let mut store = open(&folder);
+            let fence = store.acquire(&space("a")).unwrap();
+            assert_eq!(store.commit(&[whole("a", fence, 1)]), [Ok(())]);
+            assert_eq!(store.look(), Ok(()));
+            lose(&folder);
+            if looks {
+                assert!(store.look().is_err(), "loss {number}");
+            }
+            let stopped = [Err(CommitError::Stopped)];
+            assert_eq!(
+                store.commit(&[whole("a", fence, 2)]),
+                stopped,
+                "loss {number}"
+            );
+            let gone = StopReason::Gone(folder.join(missed));
+            assert_eq!(store.stopped(), Some(gone), "loss {number}");
+            assert_absent(&store, "a", 2);
+        }
+    }
 }
 
 /// Each store has a name of its own.

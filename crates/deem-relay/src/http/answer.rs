@@ -44,23 +44,19 @@ pub(crate) fn refuse(shared: &Shared, refused: &Refusal) -> Response {
 /// What a space answered. Once nothing is stored any more, trying again is no advice: the sentence
 /// says what is.
 pub(super) fn reply(shared: &Shared, reply: HttpReply) -> Response {
-    let stopped = || {
+    let stop = || {
         let stopped = shared.stopped.lock();
-        stopped.unwrap_or_else(PoisonError::into_inner).is_some()
+        stopped.unwrap_or_else(PoisonError::into_inner).clone()
     };
     if reply.status == 503
-        && stopped()
+        && let Some(stop) = stop()
         && let Ok(mut body) = serde_json::from_slice::<serde_json::Value>(&reply.body)
     {
-        body["message"] = STOPPED.into();
+        body["message"] = stop.message.into();
         return json_bytes(reply.status, body.to_string().into());
     }
     json_bytes(reply.status, reply.body)
 }
-
-/// Said with `unavailable` and by `/healthz` after a failed write.
-const STOPPED: &str = "The relay stopped storing after a write failed. Nothing that was \
-    acknowledged is lost; free space or mend the disk, then restart the relay.";
 
 /// `GET /healthz`: `{ok, store, writer, draining, web}`, 503 unless ok; with `why` and `message` once
 /// nothing is stored any more.
@@ -79,9 +75,9 @@ pub(super) async fn health(State(shared): State<Arc<Shared>>) -> Response {
         "draining": draining,
         "web": shared.web.is_some(),
     });
-    if let (Some(why), Some(map)) = (stopped, body.as_object_mut()) {
-        map.insert("why".to_owned(), why.into());
-        map.insert("message".to_owned(), STOPPED.into());
+    if let (Some(stop), Some(map)) = (stopped, body.as_object_mut()) {
+        map.insert("why".to_owned(), stop.why.into());
+        map.insert("message".to_owned(), stop.message.into());
     }
     json_bytes(if ok { 200 } else { 503 }, body.to_string().into())
 }

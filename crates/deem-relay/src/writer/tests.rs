@@ -122,7 +122,8 @@ fn after_a_failed_sync_nothing_is_written_and_the_reason_is_kept() {
             .iter()
             .all(|(_, result)| *result == GroupResult::Failed)
     );
-    assert!(world.stopped.lock().unwrap().is_some());
+    let stop = world.stopped.lock().unwrap().clone().unwrap();
+    assert_eq!(stop.why, "sync failed (injected)");
     assert_eq!(world.metrics.store_failed.load(Relaxed), 1);
     assert!(world.reader.entries(&space("a"), 0, 10).unwrap().is_empty());
 }

@@ -222,3 +222,47 @@ fn health_of_a_draining_relay_is_503_until_it_ends() {
     stopping.join().unwrap();
     assert!(std::net::TcpStream::connect(to).is_err(), "nobody listens");
 }
+
+/// RELAY-4: a data folder that is taken away under the relay is noticed before the next change is
+/// acknowledged, and also while nobody writes; `/healthz` and each refusal say why.
+#[test]
+fn a_data_folder_that_is_gone_stops_the_relay_from_acknowledging() {
+    for writes in [true, false] {
+        let data = tempfile::tempdir().unwrap();
+        let running = relay(&data);
+        let to = running.address();
+        let opened = open_choice(to, "home", "op-gone-1");
+        let mut noor = Editor::join(to, "noor", "home", &opened, 7);
+        let first = noor.mark(0, 0, Mark::Yes);
+        assert_eq!(noor.outcome(first), "ack");
+        fs::rename(data.path().join("data"), data.path().join("elsewhere")).unwrap();
+        if writes {
+            noor.mark(1, 0, Mark::No);
+            loop {
+                match noor.socket.next() {
+                    Incoming::Close(code, _) => break assert_eq!(code, 4503),
+                    Incoming::Text(message) => assert_ne!(message["kind"], "ack"),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        // Nothing tells when the writer looks next; a relay that never does is told by the count.
+        let health = (0..200_000)
+            .map(|_| http(to, "GET", "/healthz", &[], ""))
+            .find(|health| health.status == 503)
+            .unwrap();
+        let health = health.json();
+        assert_eq!(
+            (&health["ok"], &health["writer"]),
+            (&json!(false), &json!("stopped"))
+        );
+        let why = health["why"].as_str().unwrap();
+        assert!(why.contains("removed, moved or replaced"), "{why}");
+        assert!(why.contains("deem.sqlite"), "{why}");
+        let open = json!({"op": "op-gone-2", "question": "Where?"});
+        let refused = call(to, "noor", "POST", "/v1/spaces/home/decisions", &open);
+        assert_eq!(refused.refusal(), (503, "unavailable".to_owned()));
+        let message = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("data folder"), "{message}");
+    }
+}

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{
     SCHEMA_VERSION, SqliteOptions, SqliteStore,
+    files::Files,
     index::{Index, RoomTail, Space, TailRow},
     read::{self, Reader},
 };
@@ -38,6 +39,7 @@ pub fn open(folder: &Path, options: &SqliteOptions) -> Result<SqliteStore, OpenE
     check_header(folder, &path)?;
     let journals = ["deem.sqlite-wal", "deem.sqlite-shm"].map(|name| folder.join(name));
     let fresh = !journals.iter().any(|journal| journal.exists());
+    let [wal, _] = journals.clone();
     let opened = open_database(folder, &path, options);
     if opened.is_err() && fresh {
         remove_empty(&journals);
@@ -51,6 +53,7 @@ pub fn open(folder: &Path, options: &SqliteOptions) -> Result<SqliteStore, OpenE
         index,
         counters: Counters::default(),
         stopped: None,
+        files: Files::of(&[path, wal]),
         wal_frames_max: i64::try_from(options.wal_bytes / FRAME_BYTES).unwrap_or(i64::MAX),
         _lock: lock,
     })

@@ -1,6 +1,6 @@
 //! Writing: one transaction and one sync for a group; a commit in it is made whole or not at all.
 
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 use deem_core::id::SpaceId;
 use rusqlite::{Connection, config::DbConfig};
@@ -12,7 +12,7 @@ use super::{
     read::room_number,
 };
 use crate::{
-    error::{CommitError, StoreError},
+    error::{CommitError, StopReason, StoreError},
     model::{BindingRow, Commit, Fence, LabelRow, OpRow, Room},
 };
 
@@ -81,9 +81,20 @@ impl SqliteStore {
         Ok(results)
     }
 
-    /// Ends the transaction durably.
+    /// Stops where the files are not in their places any more (`STORE-4`).
+    pub(super) fn look_at_files(&mut self) -> Result<(), StoreError> {
+        self.stopping(|store| match store.files.gone() {
+            Some(path) => Err(rusqlite::Error::InvalidPath(path.to_owned())),
+            None => Ok(()),
+        })
+    }
+
+    /// Ends the transaction durably, if what it wrote can be found again.
     fn sync(&mut self) -> rusqlite::Result<()> {
         let from = Instant::now();
+        if let Some(path) = self.files.gone() {
+            return Err(rusqlite::Error::InvalidPath(path.to_owned()));
+        }
         run!(self.connection(), "COMMIT", [])?;
         self.counters.fsyncs += 1;
         self.counters.last_fsync = from.elapsed();
@@ -93,7 +104,9 @@ impl SqliteStore {
     /// Nothing is written from here on, not even at close: what failed may be half on disk, and
     /// only a restart's recovery can tell.
     fn stop(&mut self, error: &rusqlite::Error) {
-        self.stopped = Some(error.to_string());
+        let gone = self.files.gone().map(Path::to_owned);
+        self.stopped =
+            Some(gone.map_or_else(|| StopReason::Write(error.to_string()), StopReason::Gone));
         if !self.connection().is_autocommit() {
             // Readers must not see the half of a group; if this fails too, the file is closed.
             let _ = self.connection().execute_batch("ROLLBACK");
