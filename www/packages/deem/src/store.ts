@@ -167,13 +167,12 @@ class Space implements SpaceStore {
 
   /** After a panic. One that comes again at once is not tried for ever. */
   restart(): void {
-    if (this.#driver.restarts > RESTARTS_MAX) return this.#changed(new Set([""]));
-    this.#driver.restart().then(
-      () => {
-        for (const decision of this.#decisions.values()) decision.openAgain();
-      },
-      () => this.#changed(new Set([""])),
-    );
+    const tell = (): void => this.#changed(new Set([""]));
+    const last = this.#driver.restarts > RESTARTS_MAX;
+    const done = last ? this.#driver.stop().then(tell) : this.#driver.restart();
+    done.then(() => {
+      if (!last) for (const decision of this.#decisions.values()) decision.openAgain();
+    }, tell);
   }
 
   decision(id: string): DecisionHandle {

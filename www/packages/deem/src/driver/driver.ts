@@ -173,12 +173,17 @@ export class Driver {
     });
   }
 
-  /** After a panic: what had left the engine is written, then a new engine starts from it. */
-  async restart(): Promise<void> {
+  /** After a panic: what had left the engine is written, and everything is let go. */
+  async stop(): Promise<void> {
     this.#engine = undefined;
     this.#leave();
     await this.#device.flushed();
     this.#device.close();
+  }
+
+  /** After a panic: a new engine starts from what the device has. */
+  async restart(): Promise<void> {
+    await this.stop();
     if (this.closed) return;
     if (this.keeps !== "none") this.#device = this.#openDevice();
     await this.start();
@@ -189,11 +194,8 @@ export class Driver {
     if (this.closed) return;
     if (this.#engine) this.run((engine) => engine.shutdown());
     this.closed = true;
-    this.#leave();
     this.#engine?.free();
-    this.#engine = undefined;
-    await this.#device.flushed();
-    this.#device.close();
+    await this.stop();
   }
 
   #openDevice(): Device {
