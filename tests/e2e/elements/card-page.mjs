@@ -72,7 +72,7 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width, height }, ...options });
   const page = await context.newPage();
   if (prepare) await prepare(page);
-  await page.route("http://card.test/**", (route) =>
+  await page.route("https://card.test/**", (route) =>
     route.request().url().endsWith(".js")
       ? route.fulfill({
           contentType: "text/javascript",
@@ -84,8 +84,8 @@ export async function openPage(
           body: HTML.replace('lang="en"', `lang="${lang}"${rtl ? ' dir="rtl"' : ""}`),
         }),
   );
-  await page.goto("http://card.test/");
-  await page.addScriptTag({ type: "module", url: "http://card.test/page.js" });
+  await page.goto("https://card.test/");
+  await page.addScriptTag({ type: "module", url: "https://card.test/page.js" });
   await page.waitForFunction((name) => name in globalThis, ready);
   return page;
 }

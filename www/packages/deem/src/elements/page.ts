@@ -116,14 +116,20 @@ export class DecisionPage extends DecisionCard {
     return null;
   }
 
-  protected override menuFirst({ ctx, more, menu }: Parts): HTMLElement[] {
+  protected override menuFirst({ more, menu }: Parts): HTMLElement[] {
     const t = this.#words;
-    const copied = (): void => {
-      more?.popover.show(menu, t.copyLink, "status", [h("span", null, t.linkCopied)]);
+    const { href } = this;
+    const tell = (words: string): void => {
+      more?.popover.show(menu, t.copyLink, "status", [h("span", { class: "link" }, words)]);
       menu.focus();
     };
+    // A page without a clipboard (plain HTTP, or not allowed) shows the link to be copied by hand.
     const copy = (): void => {
-      ctx.request(() => navigator.clipboard.writeText(this.href).then(copied));
+      const written = navigator.clipboard?.writeText(href) ?? Promise.reject(new Error("none"));
+      void written.then(
+        () => tell(t.linkCopied),
+        () => tell(href),
+      );
     };
     return [button(t.copyLink, copy, { part: "copy-link" })];
   }

@@ -4,7 +4,7 @@ export const PLACES = `
 .page { --pad: 12px; max-width: 760px; margin-inline: auto; background: none; border: 0; border-radius: 0; overflow: visible; }
 .bar { position: sticky; inset-block-start: 0; z-index: 1; display: flex; align-items: center; gap: 6px; padding: 8px var(--pad); background: var(--paper); border-bottom: 1px solid var(--line); font-size: .9333em; }
 .crumbs { display: flex; gap: 8px; align-items: center; flex: 1; min-width: 0; color: var(--quiet); }
-::slotted([slot=back]), ::slotted([slot=crumb]) { white-space: nowrap; color: inherit; text-decoration: none; } .crumb-title::before { content: "/"; margin-inline-end: 8px; color: var(--line); }
+::slotted([slot=back]), ::slotted([slot=crumb]) { white-space: nowrap; color: inherit; text-decoration: none; } .page .by > span:not(.extra) + .extra::before { content: none; } .crumb-title::before { content: "/" / ""; margin-inline-end: 8px; color: var(--line); }
 .crumb-title { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .bar-acts { display: flex; flex-wrap: wrap; align-items: center; justify-content: flex-end; gap: 6px; }
 .page .head { padding-block-start: 22px; } .page .head > .header { display: none; }
@@ -14,7 +14,7 @@ export const PLACES = `
 .page .body:has(.field:not([hidden]):only-child) { border: 0; }
 .page > .acts { display: block; padding: 8px 2px 0; } .page .notes .note { margin: 0 var(--pad) 14px; border: 0; border-radius: 10px; }
 .page .settled:has(> :not([hidden])) { display: block; padding-bottom: 4px; } .page .by { border: 0; padding-top: 10px; } .page .by:not(:has(.extra)), .page .by > :not(.extra) { display: none; } .page .bar [part=reopen] { border-color: var(--line); color: var(--ink); } .page .prev { border: 0; }
-.page-notes { padding: 26px var(--pad) 0; } .notes-title { margin: 0 0 6px; font-size: 1.0667em; font-weight: 600; }
+.link { overflow-wrap: anywhere; user-select: all; } .page-notes { padding: 26px var(--pad) 0; } .notes-title { margin: 0 0 6px; font-size: 1.0667em; font-weight: 600; }
 button.placeholder { width: 100%; padding: 0; text-align: start; font-size: 1em; } button.placeholder:hover { background: none !important; }
 :host(save-bar) { position: sticky; inset-block-end: 0; z-index: 2; margin: 0; } @media (min-width: 641px) { :host(save-bar:not([wide])) { display: none; } }
 .save-bar { color: var(--ink); background: var(--paper); border-top: 1px solid var(--line); box-shadow: 0 -6px 24px rgb(0 0 0 / .08); padding: 10px 14px calc(10px + env(safe-area-inset-bottom)); }

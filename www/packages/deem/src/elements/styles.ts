@@ -117,13 +117,13 @@ button.save[aria-disabled=true] { opacity: 1; background: var(--sunken); color: 
 .state { display: inline-flex; align-items: center; gap: 6px; font-size: .8667em; color: var(--quiet); padding-inline: 6px; }
 .state svg { flex: none; width: 14px; height: 14px; } .state:is([data-state=needs-you], [data-state=not-stored], [data-state=cannot-store]) { color: var(--partly); }
 .by { display: flex; flex-wrap: wrap; align-items: center; gap: 2px 8px; padding: 12px var(--pad) 0; border-top: 1px solid var(--line); font-size: .9333em; color: var(--quiet); }
-.by .face { margin: 0; } .extra:not(:first-child)::before { content: "· "; }
+.by .face { margin: 0; } .extra:not(:first-child)::before { content: "· " / ""; }
 .settled { padding-bottom: 12px; } .settled:not(:has(> :not([hidden]))) { display: none; }
 .why-line { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; padding-block: 6px 0; padding-inline: var(--pad) 10px; }
 p.why { overflow-wrap: anywhere; } .settled > p.why { padding: 6px var(--pad) 0; }
 .plain { padding: 14px var(--pad); overflow: auto; } .plain:not(:has(.reason)):has(slot:empty) { border-style: dashed; }
 .reason { margin-top: 10px; padding-top: 10px; border-top: 1px solid var(--line); font-size: .8667em; color: var(--quiet); }
-.in-field:not(:empty)::before { content: "· "; }
+.in-field:not(:empty)::before { content: "· " / ""; }
 `;
 
 /**
