@@ -168,28 +168,38 @@ fn cards_of_log(file: &Path, text: &str) -> Result<Vec<Import>, Failure> {
         .collect())
 }
 
-/// A withdrawn or expired card comes back set aside: an import cannot withdraw for its asker.
+/// A record as the card that makes it again.
 fn card_of_record(record: Record) -> Import {
     let mut settled = record.history;
+    let mut reason = String::new();
     let standing = match record.phase {
         Phase::Open | Phase::Reopened => Standing::Open,
         Phase::Settled(last) => {
             settled.push(*last);
             Standing::Settled
         }
-        Phase::Discarded | Phase::Cancelled { .. } | Phase::Expired => Standing::Discarded,
+        Phase::Discarded => Standing::Discarded,
+        Phase::Cancelled { reason: why } => {
+            reason = why;
+            Standing::Cancelled
+        }
+        Phase::Expired => Standing::Expired,
     };
     Import {
         id: record.id,
         definition: record.definition,
         settled,
         standing,
+        generation: Some(record.generation),
+        reason,
         anchor: record.anchor,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use deem_core::id::Generation;
+
     use super::*;
 
     fn line(commit: u64, decision: &str, events: &Value) -> String {
@@ -232,7 +242,11 @@ mod tests {
         assert_eq!(ids, ["d2", "d1"]);
         assert_eq!(cards[0].standing, Standing::Settled);
         assert_eq!(cards[0].settled[0].resolver.as_str(), "noor");
-        assert_eq!(cards[1].standing, Standing::Discarded);
+        assert_eq!(cards[0].generation, Some(Generation::FIRST));
+        assert_eq!(
+            (cards[1].standing, cards[1].reason.as_str()),
+            (Standing::Cancelled, "gone")
+        );
     }
 
     #[test]

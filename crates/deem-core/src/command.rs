@@ -129,6 +129,13 @@ pub struct Import {
     pub settled: Vec<Settled>,
     /// Whether the last of them still stands or the card was opened again.
     pub standing: Standing,
+    /// The generation it stands at, where that is known: a discarded card may have been opened
+    /// again before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
+    /// Why it was cancelled; of another card nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
     /// Kept and returned as sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<serde_json::Value>,
@@ -144,6 +151,10 @@ pub enum Standing {
     Settled,
     /// Set aside; its saved answers are history.
     Discarded,
+    /// Withdrawn while it was open; its saved answers are history.
+    Cancelled,
+    /// Its time ran out while it was open; its saved answers are history.
+    Expired,
 }
 
 /// The relay's draft at the moment of judging.

@@ -126,13 +126,14 @@ impl From<&Record> for Projection {
 }
 
 impl From<Projection> for Import {
-    /// What `deem import` asks of the relay (`P9`). A card that was withdrawn or ran out of time
-    /// is taken over as set aside: nobody can answer it here, and nobody did.
+    /// What `deem import` asks of the relay (`P9`). The text does not tell why a card was cancelled.
     fn from(projection: Projection) -> Self {
         let standing = match projection.status {
             Status::Open | Status::Reopened => Standing::Open,
             Status::Settled => Standing::Settled,
-            Status::Discarded | Status::Cancelled | Status::Expired => Standing::Discarded,
+            Status::Discarded => Standing::Discarded,
+            Status::Cancelled => Standing::Cancelled,
+            Status::Expired => Standing::Expired,
         };
         let generations = std::iter::successors(Some(Generation::FIRST), |last| Some(last.next()));
         let saved = projection.saved.into_iter().zip(generations);
@@ -143,6 +144,8 @@ impl From<Projection> for Import {
                 .map(|(saved, generation)| saved.settled(generation))
                 .collect(),
             standing,
+            generation: None,
+            reason: String::new(),
             anchor: None,
         }
     }

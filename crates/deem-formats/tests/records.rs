@@ -133,8 +133,12 @@ fn importing_a_known_record_changes_nothing() {
 
 /// Invariant 9: a card that was withdrawn or ran out of time is never taken for an answered one.
 #[test]
-fn withdrawn_and_expired_cards_are_imported_as_set_aside() {
-    for status in [Status::Cancelled, Status::Expired, Status::Discarded] {
+fn cancelled_and_expired_cards_are_imported_as_they_are() {
+    for (status, standing) in [
+        (Status::Cancelled, Standing::Cancelled),
+        (Status::Expired, Standing::Expired),
+        (Status::Discarded, Standing::Discarded),
+    ] {
         let projection = Projection {
             status,
             saved: Vec::new(),
@@ -143,10 +147,8 @@ fn withdrawn_and_expired_cards_are_imported_as_set_aside() {
         let text = write(&projection);
         assert_eq!(read(&text), Ok(vec![projection]));
         let file = import(&text).unwrap().remove(0);
-        assert_eq!(
-            (file.standing, file.settled.len()),
-            (Standing::Discarded, 0)
-        );
+        assert_eq!((file.standing, file.settled.len()), (standing, 0));
+        assert!(imported(&file).settled().is_none());
     }
 }
 

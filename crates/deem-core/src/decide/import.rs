@@ -48,11 +48,38 @@ pub(super) fn import(
         )?)));
         generation = generation.next();
     }
-    match (file.standing, file.settled.is_empty()) {
-        (Standing::Settled, true) => return Err(Fault::of(Reason::Unanswered).at("settled")),
-        (Standing::Settled, false) | (Standing::Open, true) => {}
-        (Standing::Open, false) => events.push(Event::Reopened { generation }),
-        (Standing::Discarded, _) => events.push(Event::Discarded),
+    events.extend(ending(file, generation)?);
+    Ok(events)
+}
+
+/// What came after the last saved answer; `next` is the generation after it, or the first one.
+fn ending(file: &Import, next: Generation) -> Result<Vec<Event>, Refusal> {
+    let last = file.settled.last().map(|settled| settled.generation);
+    let at_next = match file.standing {
+        Standing::Settled if last.is_none() => {
+            return Err(Fault::of(Reason::Unanswered).at("settled"));
+        }
+        Standing::Settled => false,
+        // A saved answer is set aside without being opened again, or after it was.
+        Standing::Discarded => last.is_none() || file.generation == Some(next),
+        Standing::Open | Standing::Cancelled | Standing::Expired => true,
+    };
+    let stands_at = if at_next { Some(next) } else { last };
+    if file.generation.is_some() && file.generation != stands_at {
+        return Err(Fault::of(Reason::Pattern).at("generation"));
+    }
+    let mut events = Vec::new();
+    if at_next && last.is_some() {
+        events.push(Event::Reopened { generation: next });
+    }
+    let reason = check_text(Field::CancelReason, Source::Input, &file.reason);
+    let reason = reason.map_err(|fault| fault.at("reason"))?.to_owned();
+    match file.standing {
+        Standing::Cancelled => events.push(Event::Cancelled { reason }),
+        _ if !reason.is_empty() => return Err(Fault::of(Reason::Pattern).at("reason")),
+        Standing::Open | Standing::Settled => {}
+        Standing::Discarded => events.push(Event::Discarded),
+        Standing::Expired => events.push(Event::Expired),
     }
     Ok(events)
 }

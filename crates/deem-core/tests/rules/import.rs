@@ -2,7 +2,11 @@
 
 use deem_core::{
     Actor, Command, Definition, Generation, Import, Kind, Record, Refusal, Role, Settled, Standing,
-    decide, definition::Answering, evolve::fold, record::Origin, refusal::Reason,
+    decide,
+    definition::Answering,
+    evolve::fold,
+    record::{Origin, Phase},
+    refusal::Reason,
 };
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -19,6 +23,8 @@ fn file(world: &World, settled: Vec<Settled>, standing: Standing) -> Import {
         definition: world.record.definition.clone(),
         settled,
         standing,
+        generation: None,
+        reason: String::new(),
         anchor: None,
     }
 }
@@ -85,6 +91,64 @@ fn a_file_opens_what_is_unknown() {
     };
     let gap = take(&file(&world, vec![gap], Standing::Settled));
     assert_eq!(reason(gap), Some(Reason::Pattern));
+}
+
+/// P9: a card keeps the generation it stands at and the reason it was cancelled for; a generation
+/// that its saved answers cannot lead to is refused.
+#[test]
+fn a_file_keeps_how_its_card_ended() {
+    let world = settled_world();
+    let saved = world.record.settled().unwrap().clone();
+    let of = |settled: &[Settled], standing, generation: Option<u32>| Import {
+        generation: generation.map(Generation),
+        ..file(&world, settled.to_vec(), standing)
+    };
+    let one = [saved];
+    for (settled, standing, given, status, stands_at) in [
+        (&one[..], Standing::Discarded, Some(2), "discarded", 2),
+        (&one[..], Standing::Discarded, Some(1), "discarded", 1),
+        (&one[..], Standing::Discarded, None, "discarded", 1),
+        (&[], Standing::Discarded, Some(1), "discarded", 1),
+        (&one[..], Standing::Cancelled, Some(2), "cancelled", 2),
+        (&[], Standing::Cancelled, None, "cancelled", 1),
+        (&one[..], Standing::Expired, None, "expired", 2),
+        (&one[..], Standing::Open, Some(2), "reopened", 2),
+        (&one[..], Standing::Settled, Some(1), "settled", 1),
+    ] {
+        let record = take(&of(settled, standing, given)).unwrap();
+        assert_eq!(
+            (record.status(), record.generation),
+            (status, Generation(stands_at)),
+            "{standing:?} {given:?}"
+        );
+    }
+    for (settled, standing, given) in [
+        (&one[..], Standing::Discarded, 3),
+        (&one[..], Standing::Settled, 2),
+        (&one[..], Standing::Open, 1),
+        (&one[..], Standing::Cancelled, 1),
+        (&[], Standing::Discarded, 2),
+    ] {
+        let refused = take(&of(settled, standing, Some(given)));
+        assert_eq!(
+            reason(refused),
+            Some(Reason::Pattern),
+            "{standing:?} {given}"
+        );
+    }
+    let gone = |standing, reason: &str| Import {
+        reason: reason.to_owned(),
+        ..file(&world, Vec::new(), standing)
+    };
+    let record = take(&gone(Standing::Cancelled, "The room is gone")).unwrap();
+    let cancelled = Phase::Cancelled {
+        reason: "The room is gone".into(),
+    };
+    assert_eq!(record.phase, cancelled);
+    let hidden = take(&gone(Standing::Cancelled, "g\u{202e}one"));
+    assert_eq!(reason(hidden), Some(Reason::Character));
+    let misplaced = take(&gone(Standing::Open, "The room is gone"));
+    assert_eq!(reason(misplaced), Some(Reason::Pattern));
 }
 
 /// D1.7: a known id is left untouched; an import that would rename, remove or reorder is told
