@@ -41,10 +41,12 @@ export async function elements() {
   const built = await rolldown({ input: at("packages/deem/src/elements/define.ts") });
   const { output } = await built.generate({ format: "es", minify: true });
   const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
-  const loaded = new Set([output.find((chunk) => chunk.isEntry).fileName]);
+  const entry = output.find((chunk) => chunk.isEntry).fileName;
+  const loaded = new Set([entry]);
   for (const name of loaded) for (const imported of chunks.get(name).imports) loaded.add(imported);
   const code = (names) => names.map((name) => chunks.get(name).code).join("\n");
-  return { first: code([...loaded]), all: code([...chunks.keys()]) };
+  const files = new Map(output.map((chunk) => [chunk.fileName, chunk.code]));
+  return { first: code([...loaded]), all: code([...chunks.keys()]), files, entry };
 }
 
 export async function launch() {
@@ -72,11 +74,12 @@ export async function openPage(
   const context = await browser.newContext({ viewport: { width, height }, ...options });
   const page = await context.newPage();
   if (prepare) await prepare(page);
-  await page.route("https://card.test/**", (route) =>
+  // A script may be a promise: a test then says when it arrives.
+  await page.route("https://card.test/**", async (route) =>
     route.request().url().endsWith(".js")
       ? route.fulfill({
           contentType: "text/javascript",
-          body: code.get(new URL(route.request().url()).pathname.slice(1)),
+          body: await code.get(new URL(route.request().url()).pathname.slice(1)),
         })
       : route.fulfill({
           contentType: "text/html",
