@@ -1,163 +1,118 @@
-/**
- * The plan: a Lexical document with the cards of its decisions in it. Its prose is kept in this
- * browser.
- */
+/** The plan: a Lexical document in a document room of the space, with the cards of its decisions. */
 import { buildEditorFromExtensions } from "@lexical/extension";
-import { HistoryExtension } from "@lexical/history";
-import { $createHeadingNode, RichTextExtension } from "@lexical/rich-text";
+import { RichTextExtension } from "@lexical/rich-text";
+import type { Provider } from "@lexical/yjs";
 import type { SpaceStore } from "deem";
 import {
-  $createDecisionNode,
-  $isDecisionNode,
   DecisionExtension,
   FOCUS_DECISION_COMMAND,
   INSERT_DECISION_COMMAND,
+  placedDecisions,
+  registerUnplaced,
 } from "deem/lexical";
+import { DocumentProvider } from "deem/provider";
 import {
-  $createParagraphNode,
-  $createTextNode,
   $getRoot,
+  $getSelection,
   configExtension,
   defineExtension,
-  HISTORY_MERGE_TAG,
   type LexicalEditor,
 } from "lexical";
-import { nameOf } from "./people.js";
-import { BUILT, BUILT_TEXT, isBuilt, OTHER, type Passage, PLAN, TITLE } from "./plan.js";
+import { Doc } from "yjs";
+import { type SharedText, shareText } from "./collaboration.js";
+import { colorOf, nameOf } from "./people.js";
+import { seedPlan } from "./seed.js";
+
+/** The room's name within the space. */
+const NAME = "plan";
+
+export type Unplaced = ReturnType<SpaceStore["decisions"]>;
 
 export class PlanDocument {
   readonly #editor: LexicalEditor;
-  readonly #key: string;
-  #written: boolean;
+  readonly #provider: DocumentProvider;
+  readonly #text: SharedText;
+  #seeded = false;
 
+  /** `changed` is told when the connection of the text or its waiting edits have changed. */
   constructor(
-    root: HTMLElement,
+    paper: HTMLElement,
+    carets: HTMLElement,
     private readonly store: SpaceStore,
+    changed: () => void,
   ) {
-    this.#key = `deem-plan:${store.space}`;
-    const kept = localStorage.getItem(this.#key);
+    const doc = new Doc();
+    this.#provider = new DocumentProvider(store, NAME, doc);
+    const provider = this.#provider as unknown as Provider;
     const app = defineExtension({
       name: "deem-app/plan",
-      namespace: "plan",
+      // What is copied in one space is not taken for a card of another.
+      namespace: `plan:${store.space}`,
       dependencies: [
         RichTextExtension,
-        HistoryExtension,
-        configExtension(DecisionExtension, { store, nameOf }),
+        configExtension(DecisionExtension, {
+          store,
+          nameOf,
+          awareness: this.#provider.awareness,
+        }),
       ],
-      $initialEditorState: kept ?? (() => {}),
+      $initialEditorState: null,
       onError: (error) => reportError(error),
     });
     this.#editor = buildEditorFromExtensions(app);
-    this.#written = kept !== null;
-    this.#editor.setRootElement(root);
-    this.#editor.registerUpdateListener(({ editorState, dirtyElements, dirtyLeaves }) => {
-      if (this.#written && dirtyElements.size + dirtyLeaves.size > 0)
-        localStorage.setItem(this.#key, JSON.stringify(editorState));
+    this.#editor.setRootElement(paper);
+    const writer = { name: nameOf(store.user), color: colorOf(store.user) };
+    this.#text = shareText(this.#editor, doc, provider, writer, carets);
+    this.#provider.on("synced", () => {
+      void this.#begin();
+      changed();
     });
+    this.#provider.on("unsyncedChanges", changed);
+    void this.#provider.whenLoaded.then(changed);
   }
 
-  /** Puts each decision that the plan names below its passage, where it does not stand yet. */
-  place(): void {
-    this.#write();
-    this.#placeBuilt();
-    const wanted = this.store
-      .decisions()
-      .filter((one) => PLAN.some((passage) => passage.decision === one.header));
-    const here = this.#placed();
-    const missing = wanted.filter((one) => !here.has(one.id));
-    if (missing.length === 0 || this.store.space !== "demo") return;
+  /** Whether anything can be shown: what the device kept, or what the relay has. */
+  get isEmpty(): boolean {
+    return this.#text.isEmpty();
+  }
+
+  /** Edits of the text that the relay has not acknowledged. */
+  get waiting(): number {
+    return this.#provider.unsyncedChanges;
+  }
+
+  onUnplaced(listener: (unplaced: Unplaced) => void): void {
+    registerUnplaced(this.#editor, this.store, listener);
+  }
+
+  has(id: string): boolean {
+    return placedDecisions(this.#editor).has(id);
+  }
+
+  /** Puts a decision where the caret is, else at the end. */
+  place(id: string, question: string): void {
     this.#editor.update(
       () => {
-        for (const one of [...missing].reverse()) {
-          const passage = PLAN.find((each) => each.decision === one.header);
-          const blocks = $getRoot().getChildren();
-          const at = blocks.findIndex((block) => block.getTextContent() === passage?.text);
-          blocks[at]?.insertAfter($createDecisionNode(one.id, one.question));
-        }
+        if ($getSelection() === null) $getRoot().selectEnd();
       },
-      { tag: HISTORY_MERGE_TAG },
+      { discrete: true },
     );
+    this.#editor.dispatchCommand(INSERT_DECISION_COMMAND, { decisionId: id, summary: question });
   }
 
-  /**
-   * Brings a decision into view, at the end of the plan if it stands nowhere, and moves the focus
-   * in.
-   */
-  show(id: string, focus: boolean): void {
-    const one = this.store.decisions().find((each) => each.id === id);
-    if (!this.#placed().has(id)) {
-      this.#editor.update(() => $getRoot().selectEnd(), { discrete: true });
-      this.#editor.dispatchCommand(INSERT_DECISION_COMMAND, {
-        decisionId: id,
-        summary: one?.question ?? id,
-      });
+  focus(id: string): void {
+    this.#editor.dispatchCommand(FOCUS_DECISION_COMMAND, id);
+  }
+
+  /** A room that nobody has written in yet gets the space's first text. */
+  async #begin(): Promise<void> {
+    if (this.#seeded || !this.#provider.synced || !this.#text.isEmpty()) return;
+    this.#seeded = true;
+    try {
+      await seedPlan(this.store.space, NAME);
+    } catch {
+      // Away again: the next time the room is reached it is tried again.
+      this.#seeded = false;
     }
-    requestAnimationFrame(() => {
-      document
-        .querySelector(`decision-card[decision="${CSS.escape(id)}"]`)
-        ?.scrollIntoView({ block: "start" });
-      if (focus) this.#editor.dispatchCommand(FOCUS_DECISION_COMMAND, id);
-    });
   }
-
-  /** The plan to begin with depends on the decisions, which a first visit does not know at once. */
-  #write(): void {
-    const all = this.store.decisions();
-    if (this.#written || (all.length === 0 && !this.store.status().online)) return;
-    this.#written = true;
-    const tag = HISTORY_MERGE_TAG;
-    const built = all.length > 0 && all.every((one) => isBuilt(one.id));
-    if (!built) this.#editor.update(() => write(this.store.space), { tag, discrete: true });
-  }
-
-  /** The repository's own choices stand together under a title of their own. */
-  #placeBuilt(): void {
-    const here = this.#placed();
-    const missing = this.store
-      .decisions()
-      .filter((one) => isBuilt(one.id) && !here.has(one.id))
-      .sort((one, other) => (one.id < other.id ? -1 : 1));
-    if (missing.length === 0) return;
-    this.#editor.update(
-      () => {
-        const root = $getRoot();
-        const last = root
-          .getChildren()
-          .filter($isDecisionNode)
-          .filter((block) => isBuilt(block.getDecisionId()))
-          .at(-1);
-        const cards = missing.map((one) => $createDecisionNode(one.id, one.question));
-        if (last) for (const card of cards.reverse()) last.insertAfter(card);
-        else {
-          const title = $createHeadingNode("h1").append($createTextNode(BUILT));
-          const text = $createParagraphNode().append($createTextNode(BUILT_TEXT));
-          root.append(title, text, ...cards, $createParagraphNode());
-        }
-      },
-      { tag: HISTORY_MERGE_TAG, discrete: true },
-    );
-  }
-
-  #placed(): Set<string> {
-    return this.#editor.read(() => {
-      const ids = $getRoot()
-        .getChildren()
-        .filter($isDecisionNode)
-        .map((node) => node.getDecisionId());
-      return new Set(ids);
-    });
-  }
-}
-
-function write(space: string): void {
-  const demo = space === "demo";
-  const root = $getRoot();
-  root.append($createHeadingNode("h1").append($createTextNode(demo ? TITLE : space)));
-  const passages: readonly Passage[] = demo ? PLAN : OTHER;
-  for (const passage of passages) {
-    if (passage.heading !== undefined)
-      root.append($createHeadingNode("h2").append($createTextNode(passage.heading)));
-    root.append($createParagraphNode().append($createTextNode(passage.text)));
-  }
-  root.append($createParagraphNode());
 }

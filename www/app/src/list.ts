@@ -21,9 +21,10 @@ export class DecisionList {
 
   constructor(
     private readonly store: SpaceStore,
+    tray: HTMLElement,
     raise: () => void,
   ) {
-    this.#open.append(this.#title, this.#items);
+    this.#open.append(this.#title, tray, this.#items);
     this.el.append(this.#open, button("Raise a decision", raise, "raise"));
     // Beside the plan the list has no way to be closed, so it is open there again.
     const wide = matchMedia("(min-width: 1100px)");

@@ -1,46 +1,65 @@
-/** The text of the plan, and which decision stands below which paragraph. */
-import seeds from "./seeds.json";
+/** The text of the plan, and which decisions stand below which paragraph. */
 
 export interface Passage {
   heading?: string;
   text: string;
-  /** The short name of the decision that stands below this passage. */
-  decision?: string;
+  /** The decisions that stand below this passage. */
+  decisions?: readonly string[];
 }
 
-export const TITLE = "Summer gathering";
+export interface Plan {
+  title: string;
+  passages: readonly Passage[];
+}
 
-export const PLAN: readonly Passage[] = [
-  {
-    text: "We meet once a year, about forty people, one day of talks and one of walking. The place shapes the rest: food, sleeping, what happens if it rains.",
-  },
-  {
-    heading: "The place",
-    text: "Last year we paid for a hall and then stood outside it, because the weather was good and the hall was not. This year we look at four places and judge them by what went wrong: what it cost, who could not come without a car, and where we stood when it rained.",
-    decision: "Workshop",
-  },
-  {
-    heading: "Food",
-    text: "Cooking together is the part people remember, and the part that wears out the same three of us. We choose the meals we make ourselves; the rest is bread, cheese and whoever passes a shop.",
-    decision: "Food",
-  },
-  {
-    heading: "The first evening",
-    text: "People arrive between five and nine, tired and hungry. Whatever we do has to work with half of us there.",
-    decision: "Opening",
-  },
-];
-
-/** The design choices of this repository (docs/adr), in a space that holds them. */
-export const BUILT = "How Deem is built";
-export const BUILT_TEXT =
-  "The choices behind Deem itself: what was asked, what each way was judged by, and why one was taken. They stand in docs/adr, where they can be read without this page.";
-export const isBuilt = (id: string): boolean => /^adr-\d{4}$/.test(id);
+/** The design choices of this repository (docs/adr), for a space that holds them. */
+export const BUILT: Plan = {
+  title: "How Deem is built",
+  passages: [
+    {
+      text: "These are the choices behind Deem itself: what was asked, what each way was judged by, and why one was taken. They stand in docs/adr as well, where they can be read without this page. The text is shared, so change it; a card changes only by its own rules.",
+    },
+    {
+      heading: "Still open",
+      text: "Three things are not decided. Mark what you know and leave a cell empty where you do not: an empty cell does not mean no. Whoever presses Save settles it for everyone.",
+      decisions: ["adr-0015", "adr-0016", "adr-0014"],
+    },
+    {
+      heading: "What a Save means",
+      text: "A Save names what was on the screen, and the relay refuses it if the draft has moved since. What it acknowledges is on disk before anybody else sees it.",
+      decisions: ["adr-0004", "adr-0012"],
+    },
+    {
+      heading: "Where things are kept",
+      text: "One folder, one writer, and nothing acknowledged is ever lost. A browser keeps what it typed until the relay has said that it has it.",
+      decisions: ["adr-0001", "adr-0013", "adr-0003", "adr-0011"],
+    },
+    {
+      heading: "One draft, many hands",
+      text: "A reopened decision starts over with an empty draft, and nothing from outside gets into a draft unread.",
+      decisions: ["adr-0006", "adr-0005"],
+    },
+    {
+      heading: "In the browser",
+      text: "The same rules run in the page and on the relay. What waits, stores and reconnects round them is a thin shell.",
+      decisions: ["adr-0007", "adr-0008"],
+    },
+    {
+      heading: "On the wire",
+      text: "The relay believes a token and nothing else about who speaks, and reads every frame itself.",
+      decisions: ["adr-0009", "adr-0010"],
+    },
+  ],
+};
 
 /** A space without a plan of its own starts from an empty page. */
-export const OTHER: readonly Passage[] = [
-  { text: "This space has no plan yet. Write here, and put decisions where they belong." },
-];
+export const otherPlan = (space: string): Plan => ({
+  title: space,
+  passages: [
+    { text: "This space has no plan yet. Write here, and put decisions where they belong." },
+  ],
+});
 
-export type Seed = (typeof seeds)[number];
-export { seeds };
+/** The plan to begin with in a space that has these decisions. */
+export const planFor = (space: string, decisions: readonly string[]): Plan =>
+  decisions.some((id) => /^adr-\d{4}$/.test(id)) ? BUILT : otherPlan(space);

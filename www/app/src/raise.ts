@@ -1,6 +1,7 @@
 /** Raising a decision: a small form for a written one, or one with options and criteria. */
 import type { SpaceStore } from "deem";
 import { button, h } from "./dom.js";
+import { cuttableFetch } from "./network.js";
 import { user } from "./people.js";
 
 export interface NewDecision {
@@ -20,7 +21,7 @@ const CRITERIA_MAX = 5;
 /** Commits a decision and gives its id. `op` makes a retry harmless. */
 export async function raise(space: string, decision: NewDecision): Promise<string> {
   const op = crypto.randomUUID();
-  const response = await fetch(`/v1/spaces/${encodeURIComponent(space)}/decisions`, {
+  const response = await cuttableFetch(`/v1/spaces/${encodeURIComponent(space)}/decisions`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-deem-user": user },
     body: JSON.stringify({ op, ...decision }),
