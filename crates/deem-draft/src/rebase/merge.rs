@@ -105,18 +105,18 @@ fn whole_words(text: &str, start: usize, end: usize) -> String {
     if start == end {
         return String::new();
     }
+    let between = text.get(start..end).unwrap_or_default();
     let (before, after) = (text.get(..start), text.get(end..));
-    let before = before
-        .unwrap_or_default()
-        .rfind(is_white_space)
-        .map_or(0, |at| {
-            text.get(at..)
-                .and_then(|rest| rest.chars().next())
-                .map_or(at, |c| at + c.len_utf8())
-        });
-    let after = after
-        .and_then(|after| after.find(is_white_space))
-        .map_or(text.len(), |at| end + at);
+    // A space at an end cuts no word.
+    let before = before.filter(|_| !between.starts_with(is_white_space));
+    let after = after.filter(|_| !between.ends_with(is_white_space));
+    let before = before.map_or(start, |before| {
+        let space = before.char_indices().rfind(|(_, c)| is_white_space(*c));
+        space.map_or(0, |(at, c)| at + c.len_utf8())
+    });
+    let after = after.map_or(end, |after| {
+        after.find(is_white_space).map_or(text.len(), |at| end + at)
+    });
     trim(text.get(before..after).unwrap_or_default()).to_owned()
 }
 
@@ -321,6 +321,17 @@ mod tests {
                 words: "big barn".to_owned()
             }
         );
+        // Words that stand by themselves are given back without those beside them.
+        for (after, words) in [
+            ("meet at the old barn", "old"),
+            ("meet at the barn at 9", "at 9"),
+            ("early meet at the barn", "early"),
+        ] {
+            let theirs = "no idea";
+            let merged = merge("meet at the barn", after, theirs);
+            let (Merged::Superseded { words: kept } | Merged::Text { words: kept, .. }) = merged;
+            assert_eq!(kept, words);
+        }
         // Deleting what is gone anyway is done.
         check("meet at the barn", "meet at barn", "no idea", "no idea");
     }

@@ -131,6 +131,12 @@ impl Client {
         rid
     }
 
+    /// This tab leads no more: the Saves are the next leader's to ask for.
+    pub(crate) fn forget_saves_asked(&mut self) {
+        self.asks
+            .retain(|_, pending| pending.purpose != Purpose::Save);
+    }
+
     pub(crate) fn is_asked(&self, id: &DecisionId, purpose: Purpose) -> bool {
         self.asks
             .values()

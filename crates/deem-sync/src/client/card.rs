@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use deem_core::map::{BTreeMap, BTreeSet};
 
 use deem_core::{
+    draft::DraftView,
     id::{DecisionId, Generation, Person},
     record::Record,
 };
@@ -15,7 +16,13 @@ use deem_draft::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{bytes, row::Rows, save::SaveSlot, undo::Step};
+use super::{
+    bytes,
+    row::{Row, Rows},
+    said::Said,
+    save::SaveSlot,
+    undo::Step,
+};
 use crate::wire::{
     lib0::{put_bytes, put_number},
     reply::ProposalView,
@@ -69,6 +76,16 @@ pub(crate) struct Base {
     pub(crate) seq: u64,
     /// Device key and update, in the order they came.
     pub(crate) updates: Vec<(String, Vec<u8>)>,
+}
+
+impl Base {
+    /// Whether folding is worth it: more than `kept_max` updates, of half the size of the first,
+    /// which is the fold before. So a draft that grows is folded a few times, not every so often.
+    pub(crate) fn is_long(&self, kept_max: usize) -> bool {
+        let mut sizes = self.updates.iter().map(|(_, update)| update.len());
+        let first = sizes.next().unwrap_or(0);
+        self.updates.len() > kept_max && sizes.sum::<usize>() * 2 > first
+    }
 }
 
 /// The draft as it is shown: the base with the rows on top, behind the gate.
@@ -145,6 +162,8 @@ pub(crate) struct RoomState {
     pub(crate) anew: u32,
     /// The rows were made again and the other tabs have not heard of it.
     pub(crate) made_anew: bool,
+    /// It was a restored relay's state that they were made on.
+    pub(crate) made_restored: bool,
 }
 
 /// Somebody's place in the card.
@@ -170,6 +189,7 @@ pub(crate) struct Present {
 /// An edit that found no place: kept on the device until its author restores or drops it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kept {
+    /// Sorts them by age; empty = it is given one.
     pub(crate) id: String,
     pub(crate) code: String,
     /// What it would have set, in words.
@@ -180,6 +200,9 @@ pub(crate) struct Kept {
         with = "super::row::packed_edit"
     )]
     pub(crate) edit: Option<Edit>,
+    /// Of a text: what it was before this person's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<String>,
 }
 
 /// One decision.
@@ -192,6 +215,12 @@ pub(crate) struct Card {
     pub(crate) rows: Rows,
     pub(crate) save: Option<SaveSlot>,
     pub(crate) snippets: Vec<Kept>,
+    /// Kept edits and Saves that are no more, by id and operation.
+    pub(crate) gone: Vec<String>,
+    /// This person's words of this generation that the relay acknowledged.
+    pub(crate) said: Said,
+    /// Rows of other tabs that a rebase made void, until their tabs have made them again (leader).
+    pub(crate) owed: BTreeMap<String, Vec<Row>>,
     pub(crate) room: RoomState,
     /// This tab shows it.
     pub(crate) open: bool,
@@ -216,6 +245,8 @@ pub(crate) struct Card {
     pub(crate) next_client: Option<ClientId>,
     /// The relay was restored since the base was taken: it is taken anew.
     pub(crate) restored: bool,
+    /// What was shown before a restored relay took the generation back.
+    pub(crate) before: Option<DraftView>,
     /// This person's first edit dropped the suggestion (`D3`).
     pub(crate) suggestion_dropped: bool,
     /// A `late` was sent for this generation (`D5.3`).

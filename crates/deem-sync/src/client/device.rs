@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Client,
-    card::{Accepted, Base, Kept},
+    card::{Accepted, Base},
     json,
     output::Store,
     row::{self, Row, Waiting},
@@ -76,7 +76,8 @@ impl Client {
         let ids: Vec<DecisionId> = self.cards.keys().cloned().collect();
         for id in ids {
             self.keep_record(&id);
-            self.put_snippets(&id);
+            self.put_all_kept(&id);
+            self.put_said(&id);
             let Some(card) = self.cards.get(&id) else {
                 continue;
             };
@@ -151,9 +152,10 @@ impl Client {
             }
         } else if let Some(id) = save::save_of_key(key) {
             self.card(&id).save = json::load(value);
-        } else if let Some(Ok(id)) = key.strip_prefix("kept/").map(DecisionId::parse) {
-            let kept = json::load::<Vec<Kept>>(value);
-            self.card(&id).snippets = kept.unwrap_or_default();
+        } else if let Some(key) = key.strip_prefix("kept/") {
+            self.load_kept(key, value);
+        } else if let Some(key) = key.strip_prefix("said/") {
+            self.load_said(key, value);
         }
     }
 
@@ -274,16 +276,23 @@ impl Client {
         let (Some(record), Some(base)) = (&card.record, &mut card.base) else {
             return;
         };
-        let Some(sheet) = &card.sheet else { return };
-        let draft = deem_draft::id::DraftId {
-            decision: id.clone(),
-            generation: base.generation,
-            epoch: base.epoch,
+        let Some(sheet) = &mut card.sheet else {
+            return;
         };
-        let mut folded = deem_draft::guard::Guard::new(draft, sheet.client);
-        let updates = base.updates.iter().map(|(_, update)| update);
-        super::rebase::receive_all(&mut folded, &record.definition, updates);
-        let update = folded.replica().state();
+        let update = if card.rows.is_empty() {
+            // Nothing waits on top: what is shown is the base.
+            sheet.guard.replica().state()
+        } else {
+            let draft = deem_draft::id::DraftId {
+                decision: id.clone(),
+                generation: base.generation,
+                epoch: base.epoch,
+            };
+            let mut folded = deem_draft::guard::Guard::new(draft, sheet.client);
+            let updates = base.updates.iter().map(|(_, update)| update);
+            super::rebase::receive_all(&mut folded, &record.definition, updates);
+            folded.replica().state()
+        };
         let accepted = Accepted {
             decision: id.clone(),
             generation: base.generation,

@@ -225,14 +225,6 @@ impl Client {
         Ok(())
     }
 
-    /// Forgets a kept edit at its author's word.
-    pub fn drop_snippet(&mut self, id: &DecisionId, snippet: &str) {
-        if let Some(card) = self.cards.get_mut(id) {
-            card.snippets.retain(|kept| kept.id != snippet);
-            self.put_snippets(id);
-        }
-    }
-
     fn text_now(&mut self, id: &DecisionId, question: Option<&QuestionId>) -> String {
         self.ensure_sheet(id);
         let Some(card) = self.cards.get_mut(id) else {

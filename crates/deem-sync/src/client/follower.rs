@@ -53,11 +53,7 @@ impl Client {
                 self.take_in(&decision, seq, &update);
             }
             TabMessage::Acked { decision, key, seq } => self.told_acked(&decision, &key, seq),
-            TabMessage::Blamed {
-                decision,
-                key,
-                code,
-            } => self.blamed(&decision, &key, &code),
+            TabMessage::Blamed { decision, key, .. } => self.blamed(&decision, &key),
             TabMessage::Closed { decision } => {
                 self.card(&decision).room.phase = Phase::Closed;
                 self.draft_closed(&decision);
@@ -117,9 +113,10 @@ impl Client {
             self.open_again();
         }
         if is_new || came_online {
-            self.repeat_saves();
             self.repeat_asks();
-            self.send_saves();
+        }
+        if is_new {
+            self.share_all();
         }
         self.changed_all();
     }
@@ -171,6 +168,7 @@ impl Client {
         });
         card.proposals = told.proposals;
         card.contested = told.contested;
+        card.restored |= told.restored;
         if told.anew || other {
             self.rebuild(&id);
         } else {
@@ -192,8 +190,18 @@ impl Client {
         card.room.turn = told.turn;
         card.room.phase = Phase::Live;
         self.send_rows(&id);
+        // A Save comes after the rows before it, and what was set aside before the leader hears
+        // that they are made again.
+        self.share(&id);
+        self.tell_held();
+        if told.anew {
+            self.post(&TabMessage::Made {
+                tab,
+                decision: id.clone(),
+                turn: told.turn,
+            });
+        }
         self.send_presence(&id);
-        self.send_saves();
         self.changed(&id);
     }
 
@@ -203,15 +211,12 @@ impl Client {
         let Some(card) = self.cards.get_mut(&id) else {
             return;
         };
-        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
-            return;
-        };
-        if sheet
-            .guard
-            .receive(&row.update, &record.definition)
-            .is_err()
-        {
-            return self.ask_room(&id);
+        // Where it is not shown, it is known for the day this tab leads.
+        if let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) {
+            let taken = sheet.guard.receive(&row.update, &record.definition);
+            if taken.is_err() {
+                return self.ask_room(&id);
+            }
         }
         card.rows.put(Waiting::new(row), &self.config.tab);
         self.changed(&id);
@@ -223,9 +228,11 @@ impl Client {
         let Some(waiting) = waiting else {
             return;
         };
-        self.accept(id, seq, waiting.row.update);
+        self.note_said(id, &waiting.row);
+        if self.cards.get(id).is_some_and(|card| card.sheet.is_some()) {
+            self.accept(id, seq, waiting.row.update);
+        }
         self.out.remove(Store::Rows, key);
-        self.send_saves();
         self.changed(id);
     }
 

@@ -16,6 +16,7 @@ impl Client {
                 self.know(&tab);
                 self.tell_online();
                 self.tell_records(Some(tab));
+                self.share_all();
             }
             TabMessage::Ping { tab } => self.post(&TabMessage::Pong { to: tab }),
             TabMessage::Open { tab, decision } => {
@@ -23,7 +24,9 @@ impl Client {
                 self.card(&decision).openers.insert(tab.clone());
                 self.ensure_sheet(&decision);
                 self.want_rooms();
-                self.tell_room_state(&decision, Some(tab), false);
+                // It may have slept through a rebase.
+                let anew = self.card(&decision).owed.contains_key(&tab);
+                self.tell_room_state(&decision, Some(tab), anew);
             }
             TabMessage::Shut { tab, decision } => {
                 self.card(&decision).openers.remove(&tab);
@@ -35,6 +38,17 @@ impl Client {
                 self.heard_presence(&decision, &entries);
                 self.pass_presence(&decision, entries.clone());
                 self.post(&TabMessage::Presence { decision, entries });
+            }
+            TabMessage::Made {
+                tab,
+                decision,
+                turn,
+            } => {
+                let card = self.card(&decision);
+                if card.room.turn == turn {
+                    card.owed.remove(&tab);
+                    self.send_saves();
+                }
             }
             TabMessage::Ask { rid, text, .. } => self.pass_ask(rid, text),
             TabMessage::Bye { tab } => self.tab_gone(&tab),
@@ -86,11 +100,9 @@ impl Client {
 
     /// After a rebase: every tab makes its rows again.
     pub(crate) fn tell_rows_anew(&mut self, id: &DecisionId) {
-        let anew = self.cards.get(id).is_some_and(|card| card.room.made_anew);
-        if anew {
-            self.card(id).room.made_anew = false;
-        }
+        let anew = std::mem::take(&mut self.card(id).room.made_anew);
         self.tell_room_state(id, None, anew);
+        self.card(id).room.made_restored = false;
     }
 
     fn tell_room_state(&mut self, id: &DecisionId, to: Option<String>, anew: bool) {
@@ -106,6 +118,7 @@ impl Client {
             decision: id.clone(),
             turn: card.room.turn,
             anew,
+            restored: anew && card.room.made_restored,
             generation: base.generation,
             epoch: base.epoch,
             seq: base.seq,

@@ -19,6 +19,7 @@ mod device;
 mod edits;
 mod follower;
 mod heard;
+mod held;
 mod json;
 mod leader;
 mod link;
@@ -30,6 +31,7 @@ mod records;
 mod restored;
 mod rooms;
 mod row;
+mod said;
 mod save;
 mod snapshot;
 mod tabs;
@@ -106,6 +108,8 @@ pub struct Client {
     /// Since when this tab has waited to hear a leader, monotonic ms; none while it knows one.
     unled_ms: Option<u64>,
     followers: BTreeSet<String>,
+    /// Decisions whose Save or set-aside edits the other tabs have to hear of.
+    unshared: BTreeSet<DecisionId>,
     is_visible: bool,
     asks: BTreeMap<String, Pending>,
     foreign_asks: BTreeMap<String, String>,
@@ -134,6 +138,7 @@ impl Client {
             following: None,
             unled_ms: None,
             followers: BTreeSet::new(),
+            unshared: BTreeSet::new(),
             is_visible: false,
             asks: BTreeMap::new(),
             foreign_asks: BTreeMap::new(),
@@ -161,6 +166,7 @@ impl Client {
 
     /// What to do now, in order.
     pub fn drain(&mut self) -> Vec<Output> {
+        self.tell_held();
         let deadline = [self.link_deadline(), self.tabs_deadline()]
             .into_iter()
             .flatten()

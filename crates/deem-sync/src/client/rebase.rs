@@ -18,7 +18,7 @@ use super::{
     Client,
     card::{Kept, Phase, Sheet},
     heard::{Joined, Nacked},
-    json::{self, object},
+    json::object,
     link::Asked,
     output::{Output, Store},
     random,
@@ -31,8 +31,6 @@ const PASSING_MS_MIN: u64 = 250;
 const PASSING_MS_MAX: u64 = 15_000;
 /// How often a row may be made again without an ack in between before it needs its person.
 const ANEW_MAX: u32 = 4;
-/// Kept edits per card: past it the oldest go.
-const KEPT_MAX: usize = 64;
 
 /// How a room recovers from a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +96,8 @@ impl Client {
         self.ask_rebase(id, Recover::AsTheyWere);
     }
 
-    /// This row needs its person: it leaves the outbox and stays readable and restorable.
+    /// This row, of any tab, needs its person: it leaves the outbox and stays readable and
+    /// restorable.
     fn blame(&mut self, id: &DecisionId, key: &str, code: &str) {
         let Some(card) = self.cards.get_mut(id) else {
             return;
@@ -107,24 +106,26 @@ impl Client {
             return;
         };
         card.room.flights.retain(|_, flying| flying != key);
-        if waiting.row.tab == self.config.tab {
-            self.out.remove(Store::Rows, key);
-            self.keep_rows(id, &[waiting.row], code);
-            self.block_save(id);
-        } else {
-            let (key, code) = (key.to_owned(), code.to_owned());
-            self.tell_room(id, |decision| TabMessage::Blamed {
-                decision,
-                key,
-                code,
-            });
-        }
+        self.out.remove(Store::Rows, key);
+        self.keep_rows(id, &[waiting.row], code);
+        self.block_save(id);
+        let (key, code) = (key.to_owned(), code.to_owned());
+        self.tell_room(id, |decision| TabMessage::Blamed {
+            decision,
+            key,
+            code,
+        });
     }
 
-    /// A follower's row was refused.
-    pub(crate) fn blamed(&mut self, id: &DecisionId, key: &str, code: &str) {
-        self.blame(id, key, code);
-        self.changed(id);
+    /// The leader heard that a row was refused, and has set it aside for its person.
+    pub(crate) fn blamed(&mut self, id: &DecisionId, key: &str) {
+        let card = self.cards.get_mut(id);
+        if let Some(card) = card
+            && card.rows.remove(key, &self.config.tab).is_some()
+        {
+            self.out.remove(Store::Rows, key);
+            self.changed(id);
+        }
     }
 
     /// Ends `after-refusal` and starts the recovery.
@@ -181,7 +182,11 @@ impl Client {
             .map(|(key, _)| key.clone())
             .collect();
         for key in accepted {
-            card.rows.remove(&key, &self.config.tab);
+            let card = self.cards.get_mut(id);
+            let row = card.and_then(|card| card.rows.remove(&key, &self.config.tab));
+            if let Some(waiting) = row {
+                self.note_said(id, &waiting.row);
+            }
             self.out.remove(Store::Rows, &key);
         }
     }
@@ -214,8 +219,10 @@ impl Client {
         card.room.made_anew = true;
         card.acked = None;
         let restored = std::mem::take(&mut card.restored);
-        let before = card.sheet.as_mut().filter(|_| restored);
-        let before = before.map(|sheet| sheet.guard.replica().view().clone());
+        card.room.made_restored |= restored;
+        let shown = card.sheet.as_mut().filter(|_| restored);
+        let shown = shown.map(|sheet| sheet.guard.replica().view().clone());
+        let before = card.before.take().or(shown);
         card.sheet = Some(Sheet {
             guard,
             client,
@@ -225,6 +232,7 @@ impl Client {
         let mut lost = Vec::new();
         for row in rows.into_rows() {
             if row.tab != self.config.tab {
+                self.owe(id, row);
                 continue;
             }
             if row.generation != draft.generation {
@@ -256,7 +264,7 @@ impl Client {
         for snippet in &made.snippets {
             let typed = row.typed.first();
             let edit = typed.map(|typed| typed.edit.clone());
-            self.keep(id, &snippet.code, snippet.text.clone(), edit);
+            self.keep_words(id, &snippet.code, snippet.text.clone(), edit);
             self.block_save(id);
         }
         match made.edited {
@@ -286,6 +294,7 @@ impl Client {
         };
         card.land();
         let rows = std::mem::take(&mut card.rows);
+        card.owed.clear();
         if let Some(sheet) = &mut card.sheet {
             sheet.undo.clear();
             sheet.redo.clear();
@@ -326,38 +335,28 @@ impl Client {
             let Some(text) = words(&record.definition, &typed.edit) else {
                 continue;
             };
-            self.keep(id, code, text, Some(typed.edit.clone()));
+            self.keep_words(id, code, text, Some(typed.edit.clone()));
         }
     }
 
-    pub(crate) fn keep(&mut self, id: &DecisionId, code: &str, text: String, edit: Option<Edit>) {
-        let name = random::token(&mut *self.random);
-        let Some(card) = self.cards.get_mut(id) else {
-            return;
-        };
-        card.snippets.push(Kept {
-            id: name,
+    fn keep_words(&mut self, id: &DecisionId, code: &str, text: String, edit: Option<Edit>) {
+        let kept = Kept {
+            id: String::new(),
             code: code.to_owned(),
             text,
             edit,
-        });
-        let over = card.snippets.len().saturating_sub(KEPT_MAX);
-        card.snippets.drain(..over);
-        self.put_snippets(id);
+            before: None,
+        };
+        self.keep(id, kept);
     }
 
-    pub(crate) fn put_snippets(&mut self, id: &DecisionId) {
-        let Some(card) = self.cards.get(id) else {
-            return;
-        };
-        let key = format!("kept/{id}");
-        if card.snippets.is_empty() {
-            self.out.remove(Store::Meta, &key);
-        } else {
-            let bytes = json::bytes(&card.snippets);
-            self.out.put(Store::Meta, &key, bytes);
+    /// A row of another tab that this rebase made void: its tab makes it again, or this leader
+    /// does once that tab is gone.
+    fn owe(&mut self, id: &DecisionId, row: Row) {
+        if self.leads() {
+            let owed = self.card(id).owed.entry(row.tab.clone()).or_default();
+            owed.push(row);
         }
-        self.changed(id);
     }
 }
 
@@ -379,7 +378,7 @@ pub(crate) fn receive_all<'a>(
 }
 
 /// What an edit sets: two edits of one place, and the later one is the word.
-fn place_of(edit: &Edit) -> String {
+pub(crate) fn place_of(edit: &Edit) -> String {
     let of = |question: &Option<deem_core::id::QuestionId>| {
         question.as_ref().map_or(String::new(), ToString::to_string)
     };

@@ -18,7 +18,7 @@ use super::{
     random,
     row::Row,
     save::Stage,
-    tabs::TabMessage,
+    tabs::{Part, TabMessage},
 };
 use crate::wire::LogEntry;
 
@@ -109,8 +109,10 @@ impl Client {
         if before.is_none_or(|before| before.suggested != record.suggested) {
             card.suggestion_dropped = !card.rows.is_empty();
         }
-        if before.is_some_and(|before| before.generation != record.generation) {
-            self.new_generation(id);
+        let now = record.generation;
+        let was = before.map(|before| before.generation);
+        if was.is_some_and(|was| was != now) {
+            self.new_generation(id, was > Some(now));
         } else if !record.is_open() {
             self.record_closed(id);
         } else if before.is_some_and(|before| !before.is_open()) {
@@ -124,10 +126,17 @@ impl Client {
 
     /// A new generation starts with an empty draft; nothing of the older one is applied to it
     /// (`D2.9`): words that did not arrive stay with their author.
-    fn new_generation(&mut self, id: &DecisionId) {
+    fn new_generation(&mut self, id: &DecisionId, goes_back: bool) {
         let tab = self.config.tab.clone();
         let card = self.card(id);
+        if goes_back {
+            // A restored relay: what it lost is offered again on the draft it has.
+            let sheet = card.sheet.as_mut();
+            card.before = sheet.map(|sheet| sheet.guard.replica().view().clone());
+            card.restored = card.before.is_some();
+        }
         let base = card.base.take();
+        card.owed.clear();
         card.land();
         let rows = std::mem::take(&mut card.rows);
         card.sheet = None;
@@ -144,6 +153,9 @@ impl Client {
         }
         if !own.is_empty() {
             self.keep_rows(id, &own, "old-generation");
+        }
+        if !goes_back {
+            self.forget_said(id);
         }
         self.rejoin(id);
     }
@@ -192,6 +204,7 @@ impl Client {
     /// Words this device holds for a withdrawn decision go to the asker, never as the answer
     /// (`D5.3`).
     pub(crate) fn send_late(&mut self, id: &DecisionId) {
+        self.ensure_sheet(id);
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };
@@ -200,14 +213,19 @@ impl Client {
             return;
         }
         let generation = record.generation;
+        let tab = &self.config.tab;
         let waiting = card.save.as_ref().is_some_and(|slot| {
             slot.generation == generation && matches!(slot.stage, Stage::Waiting | Stage::Old)
         });
+        if waiting && self.part != Part::Leads {
+            // The leader has the Save, and sends its answer.
+            return;
+        }
         let answer = waiting.then(|| late_answer(card)).flatten();
         let text = if answer.is_some() {
             None
         } else {
-            late_text(card, &self.config.tab)
+            late_text(card, tab)
         };
         if answer.is_none() && text.is_none() {
             return;

@@ -353,7 +353,7 @@ impl Client {
             seq: base.seq,
             update,
         };
-        let folds = base.updates.len() > UPDATES_KEPT_MAX;
+        let folds = base.is_long(UPDATES_KEPT_MAX);
         self.out.put(Store::Drafts, &key, accepted.to_bytes());
         self.tell_room(id, |decision| TabMessage::Update {
             decision,
@@ -429,6 +429,7 @@ impl Client {
             card.room.flights.remove(&n);
             if let Some(waiting) = card.rows.remove(&key, &self.config.tab) {
                 card.acked = Some((waiting.row.client, waiting.row.clock_end));
+                self.note_said(&id, &waiting.row);
                 self.accept(&id, seq, waiting.row.update);
                 self.out.remove(Store::Rows, &key);
                 self.tell_room(&id, |decision| TabMessage::Acked { decision, key, seq });

@@ -151,7 +151,9 @@ impl Client {
             stage: Stage::Waiting,
         };
         self.set_save(id, Some(slot));
+        self.share(id);
         self.send_saves();
+        self.ping_leader();
         Ok(())
     }
 
@@ -169,6 +171,7 @@ impl Client {
             Some(Stage::Sent | Stage::Done) => Err(Refusal::Resolving),
             Some(_) => {
                 self.set_save(id, None);
+                self.share(id);
                 Ok(())
             }
             None => Ok(()),
@@ -181,7 +184,7 @@ impl Client {
         let _ = self.take_back_save(id);
     }
 
-    /// Keeps or forgets the Save, here and on the device.
+    /// Keeps or forgets the Save, here and on the device; the leader tells the other tabs.
     pub(crate) fn set_save(&mut self, id: &DecisionId, slot: Option<SaveSlot>) {
         let key = save_key(id);
         match &slot {
@@ -192,7 +195,13 @@ impl Client {
             None => self.out.remove(Store::Meta, &key),
         }
         if let Some(card) = self.cards.get_mut(id) {
-            card.save = slot;
+            let old = std::mem::replace(&mut card.save, slot);
+            if let (Some(old), None) = (old, &card.save) {
+                card.note_gone(old.op.as_str());
+            }
+        }
+        if self.leads() {
+            self.share(id);
         }
         self.changed(id);
     }
@@ -204,8 +213,11 @@ impl Client {
         }
     }
 
-    /// Sends every Save whose turn has come.
+    /// Sends every Save whose turn has come, whichever tab it was pressed in (leader).
     pub(crate) fn send_saves(&mut self) {
+        if !self.leads() {
+            return;
+        }
         let ready: Vec<DecisionId> = self
             .cards
             .iter()
@@ -261,6 +273,9 @@ impl Client {
 
     /// Saves that were sent by an earlier run of the page: asked again under their op (`D4.7`).
     pub(crate) fn repeat_saves(&mut self) {
+        if !self.leads() || !self.is_online() {
+            return;
+        }
         let sent: Vec<(DecisionId, SaveSlot)> = self
             .cards
             .iter()
@@ -323,6 +338,7 @@ impl Client {
         let waiting = self.cards.get(id).and_then(|card| card.save.as_ref());
         if waiting.is_some_and(|slot| slot.stage == Stage::Waiting) {
             self.set_stage(id, Stage::Blocked);
+            self.share(id);
         }
     }
 
@@ -364,6 +380,7 @@ fn save_is_due(card: &Card) -> bool {
         .as_ref()
         .is_some_and(|slot| slot.stage == Stage::Waiting)
         && card.rows.is_empty()
+        && card.owed.is_empty()
         && (card.room.phase == Phase::Live || card.room.phase == Phase::Closed)
 }
 

@@ -15,7 +15,7 @@ use deem_core::{
 use deem_draft::{id::Epoch, mark_log::Contested};
 use serde_json::{Map, Value};
 
-use super::{Client, card::Phase, output::Output, row::Row};
+use super::{Client, card::Phase, held::HeldTold, output::Output, row::Row};
 use crate::wire::reply::ProposalView;
 
 /// A leader must answer a ping within this, ms; else it sleeps.
@@ -61,6 +61,12 @@ pub(crate) enum TabMessage {
         tab: String,
         turn: u64,
         rows: Vec<Row>,
+    },
+    /// Rows that a rebase made void are made again, or set aside, and told.
+    Made {
+        tab: String,
+        decision: DecisionId,
+        turn: u64,
     },
     /// A row of one tab, for all others.
     Row { row: Row },
@@ -117,6 +123,8 @@ pub(crate) enum TabMessage {
         ok: bool,
         body: Map<String, Value>,
     },
+    /// What a tab holds of a decision: the waiting Save, edits set aside.
+    Held(Box<HeldTold>),
     /// This tab goes.
     Bye { tab: String },
 }
@@ -128,6 +136,8 @@ pub(crate) struct RoomTold {
     pub(crate) decision: DecisionId,
     pub(crate) turn: u64,
     pub(crate) anew: bool,
+    /// The relay was restored, and may have lost what was acknowledged.
+    pub(crate) restored: bool,
     pub(crate) generation: Generation,
     pub(crate) epoch: Epoch,
     pub(crate) seq: u64,
@@ -183,6 +193,7 @@ impl Client {
             self.out.push(Output::WatchTab(tab));
         }
         self.tell_online();
+        self.share_all();
         self.connect();
         self.changed_space();
     }
@@ -198,6 +209,7 @@ impl Client {
         self.unled_ms = Some(self.now.mono_ms);
         self.followers.clear();
         self.foreign_asks.clear();
+        self.forget_saves_asked();
         self.changed_all();
         let tab = self.config.tab.clone();
         self.post(&TabMessage::Hi { tab });
@@ -216,7 +228,9 @@ impl Client {
             self.out
                 .put(super::output::Store::Rows, &row.key, row.to_bytes());
         }
+        self.make_owed(tab);
         self.pump();
+        self.send_saves();
         self.changed_all();
     }
 
@@ -241,7 +255,9 @@ impl Client {
         let Some(message) = TabMessage::from_bytes(bytes) else {
             return;
         };
-        if self.leads() {
+        if let TabMessage::Held(told) = message {
+            self.held_told(*told);
+        } else if self.leads() {
             self.follower_says(message);
         } else {
             self.leader_says(message);

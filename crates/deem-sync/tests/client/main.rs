@@ -10,6 +10,7 @@ mod world;
 
 mod net;
 
+mod held;
 mod offline;
 mod online;
 mod rebase;

@@ -63,6 +63,8 @@ pub struct Tab {
     /// Control messages it sent, by kind.
     pub said: Vec<Value>,
     gone: bool,
+    /// Tabs whose lock it waits for.
+    watched: BTreeSet<String>,
     swallowed: bool,
 }
 
@@ -152,6 +154,7 @@ impl Net {
             settled: Vec::new(),
             said: Vec::new(),
             gone: false,
+            watched: BTreeSet::new(),
             swallowed: false,
         });
         self.run();
@@ -251,12 +254,19 @@ impl Net {
         self.pass(31_000);
     }
 
-    /// The page is gone, as after a crash: what its device has stays.
+    /// The page is gone, as after a crash: what its device has stays, and its lock is free.
     pub fn kill(&mut self, at: usize) {
         self.tabs[at].gone = true;
         if let Some(conn) = self.tabs[at].conn.take() {
             self.world.inbox.remove(&conn);
             self.world.space.disconnect(self.world.now, conn);
+        }
+        let name = self.tabs[at].name.clone();
+        for other in 0..self.tabs.len() {
+            let watches = self.tabs[other].watched.remove(&name);
+            if watches && !self.tabs[other].gone {
+                self.act(other, |client| client.tab_gone(&name));
+            }
         }
     }
 
@@ -384,6 +394,8 @@ impl Net {
                 let dead = self.tabs.iter().all(|tab| tab.name != name || tab.gone);
                 if dead {
                     self.tabs[at].client.tab_gone(&name);
+                } else {
+                    self.tabs[at].watched.insert(name);
                 }
             }
             Output::Steal => tab.steals += 1,
@@ -519,6 +531,12 @@ impl Net {
         self.world.settle();
         let conn = self.tabs[at].conn.expect("a connection");
         self.world.inbox.remove(&conn);
+    }
+
+    /// What is set aside for the tab's person, in words.
+    pub fn kept(&mut self, at: usize) -> Vec<String> {
+        let kept = self.card(at).snippets.into_iter();
+        kept.map(|kept| kept.text).collect()
     }
 
     /// Rows that the browser's device keeps.

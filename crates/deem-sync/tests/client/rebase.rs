@@ -107,8 +107,8 @@ fn a_relay_restart_loses_nothing() {
     net.assert_same();
 }
 
-/// P6: a relay restored from a backup takes every draft anew; what its lost tail held is offered
-/// again, and rows that waited arrive.
+/// P6, D2.6: a relay restored from a backup takes every draft anew; what its lost tail held is
+/// offered again to those who had said it, and rows that waited arrive.
 #[test]
 fn what_a_restored_relay_lost_is_offered_again() {
     let mut net = Net::new();
@@ -127,13 +127,12 @@ fn what_a_restored_relay_lost_is_offered_again() {
         let card = net.card(at);
         assert_eq!(card.marks.len(), 2, "{:?}", card.marks);
         assert_eq!(net.text_of(at), "");
-        let kept: Vec<&str> = card
-            .snippets
-            .iter()
-            .map(|kept| kept.text.as_str())
-            .collect();
-        assert_eq!(kept, ["Library / Light: no", "after the backup"]);
     }
+    let kept = net.kept(noor);
+    assert_eq!(kept, ["Library / Light: no", "after the backup"]);
+    assert_eq!(net.card(noor).snippets[0].code, "restored");
+    assert_eq!(net.kept(ilse), Vec::<String>::new());
+    assert_eq!(net.card(ilse).sync.state, SyncState::Synced);
     for kept in net.card(noor).snippets {
         net.act(noor, |client| client.restore_snippet(&id, &kept.id))
             .unwrap();
@@ -179,8 +178,8 @@ fn a_draft_that_went_back_is_noticed() {
     net.assert_same();
 }
 
-/// P6: a page that was loaded after the copy was made no longer knows its own edits: it shows what
-/// the relay has.
+/// P6: a page that was loaded after the copy was made shows what the relay has, and offers again what
+/// its device had heard to be acknowledged.
 #[test]
 fn a_restored_relay_is_believed() {
     let mut net = Net::new();
@@ -198,5 +197,6 @@ fn a_restored_relay_is_believed() {
     net.act(ada, |client| client.open(&id));
     assert_eq!(net.mark_of(ada, "o1/c2"), None);
     assert_eq!(net.mark_of(ada, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.kept(ada), ["Barn / Light: no"]);
     net.assert_same();
 }

@@ -12,6 +12,7 @@ use crate::{
             VERSION, bytes, decision, fields, flag, list, number, option, put_count, put_option,
             put_text, short, text,
         },
+        held::HeldTold,
         json,
         row::Row,
     },
@@ -99,6 +100,11 @@ impl TabMessage {
             Self::Shut { tab, decision } => of(7, decision).text(tab),
             Self::Room(told) => room(told),
             Self::Rows { tab, turn, rows } => Out::of(9).text(tab).number(*turn).rows(rows),
+            Self::Made {
+                tab,
+                decision,
+                turn,
+            } => of(23, decision).text(tab).number(*turn),
             Self::Row { row } => Out::of(10).bytes(&row.to_bytes()),
             Self::Update {
                 decision,
@@ -129,6 +135,7 @@ impl TabMessage {
             Self::Ask { tab, rid, text } => Out::of(19).text(tab).text(rid).text(text),
             Self::Reply { rid, ok, body } => Out::of(20).text(rid).number((*ok).into()).json(body),
             Self::Bye { tab } => Out::of(21).text(tab),
+            Self::Held(told) => held(told),
         };
         out.0
     }
@@ -137,8 +144,9 @@ impl TabMessage {
     pub(crate) fn from_bytes(whole: &[u8]) -> Option<Self> {
         let from = &mut fields(whole)?;
         let message = match number(from)? {
-            kind @ (6 | 7 | 11..=18) => of_decision(kind, from)?,
+            kind @ (6 | 7 | 11..=18 | 23) => of_decision(kind, from)?,
             8 => Self::Room(Box::new(room_of(from)?)),
+            22 => Self::Held(Box::new(held_of(from)?)),
             kind => of_space(kind, from)?,
         };
         from.is_empty().then_some(message)
@@ -232,6 +240,11 @@ fn of_decision(kind: u64, from: &mut Reader<'_>) -> Option<TabMessage> {
             decision,
             entries: bytes(from)?,
         },
+        23 => TabMessage::Made {
+            decision,
+            tab: text(from)?,
+            turn: number(from)?,
+        },
         _ => return None,
     })
 }
@@ -241,7 +254,7 @@ fn room(told: &RoomTold) -> Out {
         .option(told.to.as_ref())
         .text(told.decision.as_str())
         .number(told.turn)
-        .number(told.anew.into())
+        .number(u64::from(told.anew) + 2 * u64::from(told.restored))
         .number(told.generation.0.into())
         .number(told.epoch.0.into())
         .number(told.seq);
@@ -255,11 +268,15 @@ fn room(told: &RoomTold) -> Out {
 }
 
 fn room_of(from: &mut Reader<'_>) -> Option<RoomTold> {
+    let (to, decision, turn) = (option(from)?, decision(from)?, number(from)?);
+    // 1 = made anew, 2 = of a restored relay.
+    let how = number(from).filter(|how| *how < 4)?;
     Some(RoomTold {
-        to: option(from)?,
-        decision: decision(from)?,
-        turn: number(from)?,
-        anew: flag(from)?,
+        to,
+        decision,
+        turn,
+        anew: how & 1 == 1,
+        restored: how & 2 == 2,
         generation: Generation(short(from)?),
         epoch: Epoch(short(from)?),
         seq: number(from)?,
@@ -270,12 +287,35 @@ fn room_of(from: &mut Reader<'_>) -> Option<RoomTold> {
     })
 }
 
+fn held(told: &HeldTold) -> Out {
+    let mut out = Out::of(22)
+        .text(told.decision.as_str())
+        .number(told.leads.into())
+        .number(told.turn.map_or(0, |turn| turn.saturating_add(1)))
+        .json(&told.save)
+        .json(&told.kept);
+    put_count(&mut out.0, told.gone.len());
+    told.gone.iter().fold(out, |out, id| out.text(id))
+}
+
+fn held_of(from: &mut Reader<'_>) -> Option<HeldTold> {
+    Some(HeldTold {
+        decision: decision(from)?,
+        leads: flag(from)?,
+        turn: number(from)?.checked_sub(1),
+        save: of_json(from)?,
+        kept: of_json(from)?,
+        gone: list(from, text)?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use deem_core::id::DecisionId;
     use serde_json::Map;
 
     use super::*;
+    use crate::client::card::Kept;
 
     fn messages() -> Vec<TabMessage> {
         let name = || "tab".to_owned();
@@ -288,6 +328,7 @@ mod tests {
             decision: decision.clone(),
             turn: 3,
             anew,
+            restored: !anew,
             generation: Generation(2),
             epoch: Epoch(1),
             seq: 1 << 40,
@@ -295,6 +336,24 @@ mod tests {
             rows: Vec::new(),
             proposals: Vec::new(),
             contested: Vec::new(),
+        };
+        let kept = Kept {
+            id: "k".to_owned(),
+            code: "restored".to_owned(),
+            text: "words".to_owned(),
+            edit: None,
+            before: Some(String::new()),
+        };
+        let of = decision.clone();
+        let held = |turn: Option<u64>, kept: Vec<Kept>| {
+            TabMessage::Held(Box::new(HeldTold {
+                decision: of.clone(),
+                leads: turn.is_none(),
+                turn,
+                save: None,
+                gone: kept.iter().map(|kept| kept.id.clone()).collect(),
+                kept,
+            }))
         };
         vec![
             TabMessage::Hi { tab: name() },
@@ -373,6 +432,13 @@ mod tests {
                 body,
             },
             TabMessage::Bye { tab: name() },
+            TabMessage::Made {
+                tab: name(),
+                decision: of.clone(),
+                turn: 2,
+            },
+            held(None, Vec::new()),
+            held(Some(0), vec![kept]),
         ]
     }
 
@@ -396,7 +462,7 @@ mod tests {
             bytes[0] = VERSION + 1;
             assert_eq!(TabMessage::from_bytes(&bytes), None);
         }
-        assert_eq!(TabMessage::from_bytes(&[VERSION, 22]), None);
+        assert_eq!(TabMessage::from_bytes(&[VERSION, 24]), None);
         assert_eq!(TabMessage::from_bytes(b"{}"), None);
     }
 }
