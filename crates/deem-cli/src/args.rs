@@ -2,7 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, CommandFactory, Parser, Subcommand, ValueEnum,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue},
+};
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -24,7 +28,9 @@ Examples:
   deem decision show d7
   deem decision save d7
 
-Exit status: 0 done, 1 refused, 2 usage, 3 cannot reach the relay."
+Exit status: 0 done; 1 refused, by the relay or because a file here cannot be read or written; 2 usage,
+also where a name is meant by nothing or nothing was shown yet to save; 3 cannot reach the relay; 4 done,
+but stdout cannot be written."
 )]
 pub struct Cli {
     /// How to reach the relay, for every command but `serve`.
@@ -60,6 +66,9 @@ pub struct Connection {
     /// Print the relay's JSON instead of words
     #[arg(long, global = true)]
     pub json: bool,
+    /// Print revisions too (seq and digest) after an edit
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
 }
 
 /// A role of `P0`.
@@ -92,6 +101,9 @@ Options and criteria are named by id or by label. `save` saves what `show` displ
     Decision(Decision),
     /// Print what was committed, in order
     #[command(after_help = "\
+Numbers are of commits. One that only refused a row that somebody proposed in a draft is of the draft,
+which the log never shows: its number is named and nothing else.
+
 Examples:
   deem log --space plan
   deem log --since 40 --follow --json")]
@@ -99,7 +111,8 @@ Examples:
     /// Print the whole log as JSON lines, for `deem import`
     #[command(after_help = "\
 The log is what was committed. Drafts are not in it: marks, picks and texts of open decisions that
-were never saved are left out, and said so on stderr.
+were never saved are left out, and said so on stderr. So are commits that only refused a row that
+somebody proposed in a draft: their numbers are missing.
 
 Example:
   deem export --space plan > plan.jsonl")]
@@ -108,8 +121,11 @@ Example:
     #[command(after_help = "\
 Known ids stay as they are and are listed. From a log the decisions are made as they stand at its end:
 questions, answers, history and times are kept, commits are numbered anew, drafts are not in a log, and
-decisions that were withdrawn or expired come as set aside. From Markdown every <Questionnaire> is read; a settled
-one becomes a settled record with the file's names and times, marked as imported.
+each stands as it stood, with its generation and the reason it was cancelled for; who discarded or
+cancelled it and when is yours and now. From Markdown every <Questionnaire> is read; a settled
+one becomes a settled record with the file's names and times, marked as imported. A file without any is
+skipped. A file that cannot be read or is broken, and a space that is not empty, are refused (1) before
+anything is sent.
 
 Examples:
   deem import plan.jsonl --space plan2
@@ -165,7 +181,7 @@ pub struct Serve {
     /// Threads that serve spaces; one per core if absent
     #[arg(long, value_name = "N")]
     pub loops: Option<std::num::NonZeroUsize>,
-    /// Print every limit with its unit and reason, and stop
+    /// Print every limit - of decisions, drafts and the relay - with its unit and reason, and stop
     #[arg(long)]
     pub help_limits: bool,
 }
@@ -197,7 +213,8 @@ pub enum Decision {
     /// Ask a new decision
     #[command(after_help = "\
 A decision is for a choice that people need to make; facts are looked up by research.
-Prints its id on stdout and its address on stderr.
+Prints its id on stdout and, where the relay serves pages, its address on stderr. Options and criteria
+can be appended as long as it is open, up to 10 and 5.
 
 Examples:
   deem decision open --header Workshop --question 'Where do we meet?' \\
@@ -333,21 +350,28 @@ Examples:
         #[arg(allow_hyphen_values = true)]
         id: String,
     },
-    /// Set a decision aside for good
+    /// Discard a decision for good
     #[command(after_help = "\
-Its history and its draft can still be shown. Nothing can be saved, and it cannot be opened again.
+Its history and its draft can still be shown. Nothing can be saved, and it cannot be reopened. At a
+terminal you are asked first; scripts are not.
 
-Example:
-  deem decision discard d7")]
+Examples:
+  deem decision discard d7
+  deem decision discard d7 --yes")]
     Discard {
         /// The decision
         #[arg(allow_hyphen_values = true)]
         id: String,
+        /// Do not ask first
+        #[arg(short, long)]
+        yes: bool,
     },
-    /// Withdraw a decision that you asked
-    #[command(
-        after_help = "Example:\n  deem decision cancel d7 --reason 'The room was given away'"
-    )]
+    /// Cancel a decision that you asked, while it is open
+    #[command(after_help = "\
+The record is kept; it cannot be reopened. At a terminal you are asked first; scripts are not.
+
+Example:
+  deem decision cancel d7 --reason 'The room was given away'")]
     Cancel {
         /// The decision
         #[arg(allow_hyphen_values = true)]
@@ -355,6 +379,9 @@ Example:
         /// One sentence for those who were asked
         #[arg(long, default_value = "")]
         reason: String,
+        /// Do not ask first
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Say in one line why a settled decision was settled so
     #[command(after_help = "\
@@ -476,10 +503,28 @@ pub enum MarkWord {
     Clear,
 }
 
+/// Where a command stands that was typed at another place: `deem watch` is `deem decision watch`.
+pub fn with_right_place(mut error: clap::Error) -> clap::Error {
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => typed.clone(),
+        _ => return error,
+    };
+    let root = Cli::command();
+    let of_decision = root
+        .find_subcommand("decision")
+        .and_then(|decision| decision.find_subcommand(&typed));
+    let place = match (of_decision, root.find_subcommand(&typed)) {
+        (Some(command), _) => format!("deem decision {}", command.get_name()),
+        (None, Some(command)) => format!("deem {}", command.get_name()),
+        (None, None) => return error,
+    };
+    let tip = StyledStr::from(format!("this command is `{place}`"));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

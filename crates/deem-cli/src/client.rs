@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
-use deem_core::id::{OpId, SpaceId};
+use deem_core::id::{OpId, Person, SpaceId};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use ureq::{Agent, Body, http::Response};
+use ureq::{Agent, Body, RequestBuilder, http::Response};
 
 use crate::{args::Connection, failure::Failure};
 
@@ -15,12 +15,19 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of one answer: a page of 500 commits, each at most an HTTP body.
 const ANSWER_BYTES_MAX: u64 = 128 << 20;
 
+/// Bytes of an answer of `/healthz`.
+const HEALTH_BYTES_MAX: u64 = 65_536;
+
 /// One relay, one space, one person.
 pub struct Client {
     agent: Agent,
     relay: String,
     space: SpaceId,
-    headers: Vec<(&'static str, String)>,
+    /// `Authorization`, elsewhere than under `--dev`.
+    authorization: Option<String>,
+    /// Name and role under `--dev`. In the query, because a header holds ASCII only and a name may
+    /// hold any letter (`P8`).
+    query: Vec<(&'static str, String)>,
     /// Whose remembered revisions these are; not sent.
     pub user: String,
 }
@@ -48,21 +55,31 @@ impl Client {
         let token = std::env::var("DEEM_TOKEN")
             .ok()
             .filter(|token| !token.is_empty());
-        let (headers, user) = match (token, &connection.user) {
+        let (authorization, query, user) = match (token, &connection.user) {
             (Some(token), user) => {
+                if !token.chars().all(|c| c.is_ascii_graphic()) {
+                    return Err(usage("DEEM_TOKEN holds characters that no token has"));
+                }
                 let name = subject(&token).or_else(|| user.clone());
                 (
-                    vec![("authorization", format!("Bearer {token}"))],
+                    Some(format!("Bearer {token}")),
+                    Vec::new(),
                     name.unwrap_or_else(|| "token".into()),
                 )
             }
             (None, Some(user)) => {
+                if Person::parse(user.as_str()).is_err() {
+                    return Err(usage(
+                        "--user (or DEEM_USER): a name is 1 to 128 characters without spaces and \
+                         control characters",
+                    ));
+                }
                 let role = connection
                     .role
                     .map(|role| format!("{role:?}").to_lowercase());
-                let mut headers = vec![("x-deem-user", user.clone())];
-                headers.extend(role.map(|role| ("x-deem-role", role)));
-                (headers, user.clone())
+                let mut query = vec![("user", user.clone())];
+                query.extend(role.map(|role| ("role", role)));
+                (None, query, user.clone())
             }
             (None, None) => {
                 return Err(usage(
@@ -81,7 +98,8 @@ impl Client {
             agent,
             relay,
             space,
-            headers,
+            authorization,
+            query,
             user,
         })
     }
@@ -96,12 +114,21 @@ impl Client {
         &self.space
     }
 
+    /// Whether the relay serves pages, so that the address of a decision leads to one; no where it
+    /// does not say.
+    pub fn has_pages(&self) -> bool {
+        let answer = self.agent.get(format!("{}/healthz", self.relay)).call();
+        let body = answer.ok().and_then(|mut answer| {
+            let body = answer.body_mut().with_config().limit(HEALTH_BYTES_MAX);
+            body.read_to_vec().ok()
+        });
+        let health: Option<Value> = body.and_then(|body| serde_json::from_slice(&body).ok());
+        health.is_some_and(|health| health.get("web") == Some(&Value::Bool(true)))
+    }
+
     /// `GET /v1/spaces/{space}/PATH`.
     pub fn get(&self, path: &str) -> Result<Value, Failure> {
-        let mut request = self.agent.get(self.address(path));
-        for (name, value) in &self.headers {
-            request = request.header(*name, value);
-        }
+        let request = self.as_caller(self.agent.get(self.address(path)));
         self.read(request.call())
     }
 
@@ -109,10 +136,7 @@ impl Client {
     /// connection broke before the answer: the relay gives the first outcome (`D4.7`).
     pub fn post(&self, path: &str, body: &impl Serialize) -> Result<Value, Failure> {
         let send = || {
-            let mut request = self.agent.post(self.address(path));
-            for (name, value) in &self.headers {
-                request = request.header(*name, value);
-            }
+            let request = self.as_caller(self.agent.post(self.address(path)));
             request.send_json(body)
         };
         match send() {
@@ -125,22 +149,28 @@ impl Client {
         }
     }
 
+    /// Puts into a request who asks.
+    fn as_caller<B>(&self, mut request: RequestBuilder<B>) -> RequestBuilder<B> {
+        for (name, value) in &self.query {
+            request = request.query(name, value);
+        }
+        match &self.authorization {
+            Some(authorization) => request.header("authorization", authorization),
+            None => request,
+        }
+    }
+
     /// Says what to do about a missing or wrong token where the relay can only say that it is so.
     fn explain(&self, body: &mut Value) {
         if body.get("code").and_then(Value::as_str) != Some("unauthenticated") {
             return;
         }
-        let with_token = self
-            .headers
-            .iter()
-            .any(|(name, _)| *name == "authorization");
-        let sentence = if with_token {
+        let sentence = if self.authorization.is_some() {
             "This relay does not take the token in DEEM_TOKEN: it is not signed with the relay's \
              key, has expired, or is no token of this relay."
         } else {
             "This relay wants a token: set DEEM_TOKEN to a token of this relay (--user and \
-             DEEM_USER are for a relay under --dev, and must be 1 to 128 characters without \
-             spaces)."
+             DEEM_USER are for a relay under --dev)."
         };
         if let Some(map) = body.as_object_mut() {
             map.insert("message".into(), sentence.into());

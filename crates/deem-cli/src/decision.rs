@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::{
     args::{Append, Connection, Decision, Open as OpenArguments},
     client::{Client, fresh_op, shape},
+    confirm,
     failure::Failure,
     resolve::Meant,
     shown::{self, Displayed},
@@ -26,6 +27,7 @@ use crate::{
 struct Session {
     client: Client,
     json: bool,
+    verbose: bool,
 }
 
 /// Does one command.
@@ -33,6 +35,7 @@ pub fn run(connection: &Connection, command: Decision) -> Result<(), Failure> {
     let session = Session {
         client: Client::new(connection)?,
         json: connection.json,
+        verbose: connection.verbose,
     };
     match command {
         Decision::Open(arguments) => session.open(arguments),
@@ -76,8 +79,16 @@ pub fn run(connection: &Connection, command: Decision) -> Result<(), Failure> {
             generation,
         } => session.save(&read_id(&id)?, digest.as_deref(), generation),
         Decision::Reopen { id } => session.plain(&read_id(&id)?, "reopen", "reopened"),
-        Decision::Discard { id } => session.plain(&read_id(&id)?, "discard", "discarded"),
-        Decision::Cancel { id, reason } => session.cancel(&read_id(&id)?, reason),
+        Decision::Discard { id, yes } => {
+            let id = read_id(&id)?;
+            session.confirm(&id, "Discard", yes)?;
+            session.plain(&id, "discard", "discarded")
+        }
+        Decision::Cancel { id, reason, yes } => {
+            let id = read_id(&id)?;
+            session.confirm(&id, "Cancel", yes)?;
+            session.cancel(&id, reason)
+        }
         Decision::Why { id, text, .. } => session.why(&read_id(&id)?, text.unwrap_or_default()),
         Decision::Watch { id, until_closed } => {
             let until = if until_closed {
@@ -143,10 +154,31 @@ impl Session {
         )?;
         // The id alone on stdout, for `ID=$(deem decision open ...)`.
         self.say(&body, |body| word(body, "id"))?;
-        if !self.json {
+        if self.json {
+            return Ok(());
+        }
+        if self.client.has_pages() {
             eprintln!("{}{}", self.client.relay(), word(&body, "url"));
         }
+        if let Some(hint) = hint_of_options(&body) {
+            eprintln!("{hint}");
+        }
         Ok(())
+    }
+
+    /// Asks a person at a terminal before what cannot be taken back.
+    fn confirm(&self, id: &DecisionId, act: &str, yes: bool) -> Result<(), Failure> {
+        if !confirm::is_asked(yes) {
+            return Ok(());
+        }
+        let (_, view) = self.get(id)?;
+        let question = view.definition.questions.first();
+        let header = question.map_or("", |question| question.header.as_str());
+        confirm::confirm(&format!(
+            "{act} {id} \"{}\" ({}) for good? It cannot be reopened.",
+            visible(header),
+            visible(&view.status)
+        ))
     }
 
     fn list(&self, status: Option<&str>) -> Result<(), Failure> {
@@ -305,6 +337,25 @@ impl Session {
         let body = self.client.post(&format!("decisions/{id}/why"), &body)?;
         self.say(&body, |_| format!("{id}: {done}"))
     }
+}
+
+/// What to do about a choice of nothing, or of one thing: both may be asked (`D1.3`), and grow.
+fn hint_of_options(body: &Value) -> Option<String> {
+    let question = body.pointer("/definition/questions/0")?;
+    if question.get("response").is_some() {
+        return None;
+    }
+    let options = question.get("options")?.as_array()?.len();
+    let count = match options {
+        0 => "there is no option yet",
+        1 => "there is one option",
+        _ => return None,
+    };
+    let id = word(body, "id");
+    Some(format!(
+        "{count}: anyone can append some (deem decision append-option {id} LABEL) or write own words \
+         (deem decision write {id} TEXT); --text asks for a text alone"
+    ))
 }
 
 /// A text of the relay's body, safe to print.

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use deem_core::{limits::KEY_UNITS_MIN, refusal::Measure};
 use serde_json::Value;
 
 use crate::terminal::{print, visible};
@@ -15,8 +16,11 @@ pub enum Failure {
     Usage(String),
     /// There is no relay, or what answers is none; a sentence.
     Unreachable(String),
-    /// This machine did not let us: a file, stdout; a sentence.
+    /// It cannot be done here: a file cannot be read or is broken, the space is not empty, a person
+    /// said no; a sentence.
     Local(String),
+    /// What was done or found cannot be printed; a sentence. Not a refusal: it was done.
+    Unprinted(String),
     /// Who read our stdout has seen enough: no failure of ours.
     NobodyReads,
 }
@@ -40,15 +44,17 @@ impl Failure {
             Self::Refused(_) | Self::Local(_) => 1,
             Self::Usage(_) => 2,
             Self::Unreachable(_) => 3,
+            Self::Unprinted(_) => 4,
         }
     }
 
     fn sentence(&self) -> Option<String> {
         match self {
             Self::Refused(body) => Some(refusal(body)),
-            Self::Usage(sentence) | Self::Unreachable(sentence) | Self::Local(sentence) => {
-                Some(sentence.clone())
-            }
+            Self::Usage(sentence)
+            | Self::Unreachable(sentence)
+            | Self::Local(sentence)
+            | Self::Unprinted(sentence) => Some(sentence.clone()),
             Self::NobodyReads => None,
         }
     }
@@ -100,11 +106,19 @@ fn invalid(body: &Value, reason: &str) -> String {
     let field = body.get("field").and_then(Value::as_str);
     let what = field.map_or_else(|| "the text".to_string(), field_in_words);
     let max = body.get("max").and_then(Value::as_u64);
+    let measure = Measure::of(field);
     let sentence = match (reason, max) {
         ("blank", _) => format!("{what} is empty: write something"),
-        ("too-long", Some(max)) => format!("{what} is too long: at most {max} characters"),
+        ("too-long", Some(max)) => match measure {
+            Measure::Units => format!("{what} is too long: at most {max} characters"),
+            Measure::Bytes => format!("{what} is too large: at most {max} bytes"),
+            Measure::Entries => {
+                let what = what.trim_start_matches("the ");
+                format!("there are too many {what}: at most {max}")
+            }
+        },
         ("too-long", None) => format!("{what} is too long: make it shorter"),
-        ("too-short", _) => format!("{what} is too short: a choice needs two or more options"),
+        ("too-short", _) => format!("{what} is too short: at least {KEY_UNITS_MIN} characters"),
         ("pattern", _) => format!("{what} is not of the form that is asked for"),
         ("character", _) => {
             format!("{what} holds a character that cannot be seen or reorders text: take it out")
@@ -112,17 +126,17 @@ fn invalid(body: &Value, reason: &str) -> String {
         ("unknown-option", _) => "there is no such option: `show` lists them".into(),
         ("unknown-criterion", _) => "there is no such criterion: `show` lists them".into(),
         ("not-a-choice", _) => {
-            "this question is answered with a text: use `deem decision write`".into()
+            "this question takes no such choice: `show` says how it is answered".into()
         }
         ("not-written", _) => {
             "this question is answered with options: use `deem decision choose`".into()
         }
         ("verbatim", _) => "the options of this question stand as they were asked".into(),
         ("no-criteria", _) => "this question has no criteria to mark against".into(),
-        ("empty-list", _) => format!("{what} is an empty list: leave it out or name some"),
+        ("empty-list", _) => format!("{what} are an empty list: leave it out or name some"),
         ("not-unique", _) => format!("{what} stands there twice: give each another name"),
         ("unanswered", _) => {
-            "nothing is chosen yet: choose an option or write an answer first".into()
+            "nothing is answered yet: choose an option or write an answer first".into()
         }
         ("two-choices", _) => {
             "two options are chosen where one may be: choose one of them, then save".into()
@@ -136,30 +150,30 @@ fn invalid(body: &Value, reason: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }
 
-/// `/options/1/label` or `options/1/label` as a person says it.
+/// `/options/1/label` or `options[1].label` as a person says it: the label of option 2.
 fn field_in_words(field: &str) -> String {
-    let words = field
-        .split(['/', '.', '[', ']'])
-        .filter(|part| !part.is_empty());
-    let mut out = String::from("the");
-    let mut list = "";
-    for part in words {
-        let word = match part {
+    let parts = field.split(['/', '.', '[', ']']);
+    let mut parts = parts.filter(|part| !part.is_empty()).peekable();
+    let mut out = String::new();
+    while let Some(part) = parts.next() {
+        let index = parts.peek().and_then(|next| next.parse::<usize>().ok());
+        let one = match part {
             "options" => "option",
             "criteria" => "criterion",
             "questions" => "question",
             "edits" => "edit",
+            "settled" => "answer",
             other => other,
         };
-        if let Ok(index) = part.parse::<usize>() {
-            out = format!("{list} {}", index.saturating_add(1));
-        } else if out == "the" {
-            out = format!("the {}", visible(word));
-            list = word;
-        } else {
-            out = format!("the {} of {out}", visible(word));
-            list = word;
-        }
+        out = match index {
+            // What is part of an entry of a list is named with that entry alone.
+            Some(index) => {
+                parts.next();
+                format!("{one} {}", index.saturating_add(1))
+            }
+            None if out.is_empty() => format!("the {}", visible(part)),
+            None => format!("the {} of {out}", visible(part)),
+        };
     }
     out
 }
@@ -188,7 +202,7 @@ mod tests {
         let refused = |body: Value| Failure::Refused(body).sentence().unwrap_or_default();
         assert_eq!(
             refused(json!({"code": "invalid", "reason": "unanswered"})),
-            "Nothing is chosen yet: choose an option or write an answer first. \
+            "Nothing is answered yet: choose an option or write an answer first. \
              [invalid: unanswered]"
         );
         assert_eq!(
@@ -198,17 +212,48 @@ mod tests {
             "The label is too long: at most 40 characters. [invalid: too-long]"
         );
         assert_eq!(field_in_words("options/1/label"), "the label of option 2");
-        assert_eq!(field_in_words("options"), "the option");
+        for (field, max, sentence) in [
+            ("options", 20, "There are too many options: at most 20."),
+            ("criteria", 5, "There are too many criteria: at most 5."),
+            (
+                "questions[0].options",
+                20,
+                "There are too many options of question 1: at most 20.",
+            ),
+            ("edits", 1000, "There are too many edits: at most 1000."),
+            (
+                "anchor",
+                2048,
+                "The anchor is too large: at most 2048 bytes.",
+            ),
+        ] {
+            let body = json!({
+                "code": "invalid", "reason": "too-long", "field": field, "max": max,
+            });
+            assert_eq!(refused(body), format!("{sentence} [invalid: too-long]"));
+        }
+        assert_eq!(
+            refused(json!({"code": "invalid", "reason": "too-short", "field": "key"})),
+            "The key is too short: at least 8 characters. [invalid: too-short]"
+        );
+        assert_eq!(
+            field_in_words("questions[1].criteria[0].label"),
+            "the label of criterion 1"
+        );
+        assert_eq!(field_in_words("options"), "the options");
     }
 
     #[test]
     fn exit_statuses_are_those_of_the_protocol() {
         let statuses = [
+            Failure::NobodyReads,
             Failure::Refused(json!({"code": "full"})),
+            Failure::Local(String::new()),
             Failure::Usage(String::new()),
             Failure::Unreachable(String::new()),
+            Failure::Unprinted(String::new()),
         ]
         .map(|failure| failure.exit_status());
-        assert_eq!(statuses, [1, 2, 3]);
+        assert_eq!(statuses, [0, 1, 1, 2, 3, 4]);
     }
 }

@@ -49,6 +49,8 @@ pub fn log(connection: &Connection, arguments: &Log) -> Result<(), Failure> {
 
 /// Entries after a commit.
 pub struct Page {
+    /// The commit they come after.
+    pub since: u64,
     /// As the relay sent them.
     pub entries: Vec<Value>,
     /// The commit to go on from.
@@ -64,24 +66,51 @@ pub fn page(client: &Client, since: u64, wait_seconds: u64) -> Result<Page, Fail
             "the relay's answer holds no entries; is it of another version?".into(),
         )
     })?;
-    let commit = |entry: &Value| entry.get("commit").and_then(Value::as_u64);
     let mut last = entries.iter().filter_map(commit).max().unwrap_or(since);
     if answer.get("resync").and_then(Value::as_bool) == Some(true) {
         // A store that was put back knows fewer commits than we have seen.
         last = commit(&answer).unwrap_or(0);
     }
-    Ok(Page { entries, last })
+    Ok(Page {
+        since,
+        entries,
+        last,
+    })
 }
+
+fn commit(entry: &Value) -> Option<u64> {
+    entry.get("commit")?.as_u64()
+}
+
+impl Page {
+    /// Commits that the log does not show, before each entry; the log never shows drafts.
+    pub fn unseen(&self) -> Vec<std::ops::Range<u64>> {
+        let mut next = self.since.saturating_add(1);
+        let mut unseen = Vec::new();
+        for entry in &self.entries {
+            let commit = commit(entry).unwrap_or(next);
+            unseen.push(next..commit);
+            next = commit.saturating_add(1);
+        }
+        unseen
+    }
+}
+
+/// The one kind of commit that the log does not show.
+const OF_A_DRAFT: &str = "(of a draft: a row that somebody proposed got no place)";
 
 /// Prints a page, as JSON lines or in words.
 pub fn print(page: &Page, json: bool) -> Result<(), Failure> {
     let mut text = String::new();
-    for entry in &page.entries {
-        text.push_str(&if json {
-            entry.to_string()
+    for (entry, unseen) in page.entries.iter().zip(page.unseen()) {
+        if json {
+            text.push_str(&entry.to_string());
         } else {
-            sentence(entry)?
-        });
+            for number in unseen {
+                text.push_str(&format!("{number:>5}  {OF_A_DRAFT}\n"));
+            }
+            text.push_str(&sentence(entry)?);
+        }
         text.push('\n');
     }
     terminal::print(&text)

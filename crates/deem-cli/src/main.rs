@@ -6,14 +6,15 @@
 //! Invariants
 //! - `CLI-1` `save` without `--digest` saves what was shown last to this user, never blindly what
 //!   is current (`P5`).
-//! - `CLI-2` exit 0 done, 1 refused, 2 usage, 3 cannot reach the relay; with `--json` stdout is
-//!   the relay's body and nothing else.
+//! - `CLI-2` exit 0 done, 1 refused (by the relay, or a file here), 2 usage, 3 cannot reach the relay,
+//!   4 stdout cannot be written; with `--json` stdout is the relay's body and nothing else.
 //! - `CLI-3` a token is read from the environment only and printed nowhere.
 //! - `CLI-4` text of other people is printed with its control characters made visible.
 
 mod again;
 mod args;
 mod client;
+mod confirm;
 mod decision;
 mod failure;
 mod log;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            let error = args::with_right_place(error);
             // Help and version are no errors; all else is usage (2).
             let code = if error.use_stderr() { 2 } else { 0 };
             let _ = error.print();

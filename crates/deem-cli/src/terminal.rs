@@ -22,13 +22,14 @@ pub fn columns() -> Option<usize> {
 /// Prints a whole text at once and waits until it is handed on.
 ///
 /// # Errors
-/// [`Failure::NobodyReads`] where the reader has gone (`deem log | head`).
+/// [`Failure::NobodyReads`] where the reader has gone (`deem log | head`), else
+/// [`Failure::Unprinted`], as on a full device.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let done = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     done.map_err(|error| match error.kind() {
         ErrorKind::BrokenPipe => Failure::NobodyReads,
-        _ => Failure::Local(format!("stdout: {error}")),
+        _ => Failure::Unprinted(format!("stdout cannot be written: {error}")),
     })
 }
 
@@ -36,13 +37,24 @@ pub fn print(text: &str) -> Result<(), Failure> {
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() || is_bidi(c) || is_zero_width(c) {
+        if c.is_control() || is_bidi(c) || is_zero_width(c) || is_unseen(c) {
             out.push_str(&format!("<U+{:04X}>", u32::from(c)));
         } else {
             out.push(c);
         }
     }
     out
+}
+
+/// Separators that some terminals break a line at, and format characters that show nothing.
+/// Joiners and variation selectors stay: words and emoji are made with them.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{180e}' | '\u{2028}' | '\u{2029}' | '\u{2061}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e00ff}'
+    )
 }
 
 /// [`visible`], with line feeds kept as lines and tabs as spaces.
@@ -102,6 +114,12 @@ mod tests {
     fn shows_what_would_steer_a_terminal() {
         assert_eq!(visible("a\u{1b}[2Jb"), "a<U+001B>[2Jb");
         assert_eq!(visible("\u{202e}evil\u{200b}"), "<U+202E>evil<U+200B>");
+        for c in "\u{2028}\u{2029}\u{ad}\u{2064}\u{206f}\u{fff9}\u{e0041}".chars() {
+            let shown = format!("a<U+{:04X}>b", u32::from(c));
+            assert_eq!(visible(&format!("a{c}b")), shown);
+            assert_eq!(visible_lines(&format!("a{c}b")), [shown]);
+        }
+        assert_eq!(visible("❤\u{fe0f} 葛\u{e0100}"), "❤\u{fe0f} 葛\u{e0100}");
         assert_eq!(visible("Café 日本 👩\u{200d}🚀"), "Café 日本 👩\u{200d}🚀");
         assert_eq!(visible_lines("a\tb\nc\r"), ["a    b", "c<U+000D>"]);
     }

@@ -26,19 +26,26 @@ use crate::{
 /// Prints the whole log as JSON lines.
 pub fn export(connection: &Connection) -> Result<(), Failure> {
     let client = Client::new(connection)?;
-    let mut since = 0;
+    let (mut since, mut unseen) = (0, 0);
     loop {
         let page = log::page(&client, since, 0)?;
         if page.entries.is_empty() {
-            return say_what_is_left_out(&client);
+            return say_what_is_left_out(&client, unseen);
         }
+        unseen += page.unseen().into_iter().flatten().count();
         log::print(&page, true)?;
         since = page.last;
     }
 }
 
 /// The log holds what was committed, and a draft is not.
-fn say_what_is_left_out(client: &Client) -> Result<(), Failure> {
+fn say_what_is_left_out(client: &Client, unseen: usize) -> Result<(), Failure> {
+    if unseen > 0 {
+        eprintln!(
+            "left out: commits of drafts ({unseen}), each a row that somebody proposed and that got no \
+             place; their numbers are missing"
+        );
+    }
     let list = client.get("decisions?status=open")?;
     let open = list.get("decisions").and_then(Value::as_array);
     let open = open.map_or(0, Vec::len);
@@ -59,7 +66,7 @@ pub fn import(connection: &Connection, files: &[PathBuf]) -> Result<(), Failure>
     let mut has_log = false;
     for file in files {
         let text = fs::read_to_string(file)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+            .map_err(|error| Failure::Local(format!("{}: {error}", file.display())))?;
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("jsonl") => {
                 has_log = true;
@@ -67,9 +74,13 @@ pub fn import(connection: &Connection, files: &[PathBuf]) -> Result<(), Failure>
             }
             Some("md" | "mdx") => {
                 let found = deem_formats::import(&text)
-                    .map_err(|e| Failure::Usage(format!("{}: {e}", file.display())))?;
+                    .map_err(|e| Failure::Local(format!("{}: {e}", file.display())))?;
                 if found.is_empty() {
-                    eprintln!("{}: skipped, no <Questionnaire> in it", file.display());
+                    eprintln!(
+                        "{}: skipped, it holds no decision (a block of lines that starts with \
+                         <Questionnaire ...>)",
+                        file.display()
+                    );
                 }
                 cards.extend(found);
             }
@@ -83,7 +94,7 @@ pub fn import(connection: &Connection, files: &[PathBuf]) -> Result<(), Failure>
         }
     }
     if has_log && log::page(&client, 0, 0)?.last > 0 {
-        return Err(Failure::Usage(format!(
+        return Err(Failure::Local(format!(
             "the space {} is not empty: a log is taken over into an empty space only",
             client.space()
         )));
@@ -147,7 +158,7 @@ fn cards_of_log(file: &Path, text: &str) -> Result<Vec<Import>, Failure> {
         .filter(|(_, line)| !line.trim().is_empty())
     {
         let entry: LogEntry = serde_json::from_str(line).map_err(|error| {
-            Failure::Usage(format!(
+            Failure::Local(format!(
                 "{}:{}: no line of a log: {error}",
                 file.display(),
                 number + 1
@@ -255,7 +266,7 @@ mod tests {
             "{}\n\n{{\"commit\": 2}}\n",
             line(1, "d1", &json!([opened("d1")]))
         );
-        let Err(Failure::Usage(sentence)) = cards_of_log(Path::new("x.jsonl"), &log) else {
+        let Err(Failure::Local(sentence)) = cards_of_log(Path::new("x.jsonl"), &log) else {
             panic!("line 3 is no entry")
         };
         assert!(

@@ -4,7 +4,7 @@
 
 mod draw;
 
-pub use draw::answer_text;
+pub use draw::{answer_text, mark_word};
 
 use deem_core::{
     answer::Answer,
@@ -43,9 +43,12 @@ pub struct DecisionView {
     pub shown: Option<Shown>,
     #[serde(default)]
     pub imported: bool,
-    /// Why it was withdrawn.
+    /// Why it was cancelled.
     #[serde(default)]
     pub reason: Option<String>,
+    /// Who discarded or cancelled it, and when; none where it came in by an import.
+    #[serde(default)]
+    pub closed: Option<Closed>,
     /// The option's id, or an object with it.
     #[serde(default)]
     pub suggested: Option<Value>,
@@ -55,7 +58,14 @@ pub struct DecisionView {
     pub draft: Option<Draft>,
 }
 
-/// The shared draft of an open decision, or of one that was set aside.
+/// Who ended a decision without an answer, and when.
+#[derive(Debug, Deserialize)]
+pub struct Closed {
+    pub by: Person,
+    pub at: At,
+}
+
+/// The shared draft of an open decision, or of one that was discarded or cancelled.
 #[derive(Debug, Deserialize)]
 pub struct Draft {
     pub content: Content,
@@ -108,15 +118,23 @@ impl DecisionView {
 
     /// The label of a row, or its id where it has none any more.
     pub fn option_label(&self, id: &OptionId) -> String {
-        self.definition
-            .option(id)
-            .map_or(id.to_string(), |option| option.label.clone())
+        let option = self.definition.option(id);
+        let label = option.map(|option| option.label.clone());
+        label.unwrap_or_else(|| self.proposed_label(id.as_ref()))
     }
 
-    fn criterion_label(&self, id: &CriterionId) -> String {
-        self.definition
-            .criterion(id)
-            .map_or(id.to_string(), |criterion| criterion.label.clone())
+    /// The label of a column, or its id where it has none any more.
+    pub fn criterion_label(&self, id: &CriterionId) -> String {
+        let criterion = self.definition.criterion(id);
+        let label = criterion.map(|criterion| criterion.label.clone());
+        label.unwrap_or_else(|| self.proposed_label(id.as_ref()))
+    }
+
+    /// Of a row or column that is not judged yet.
+    fn proposed_label(&self, id: &str) -> String {
+        let mut proposals = self.draft.iter().flat_map(|draft| &draft.proposals);
+        let proposal = proposals.find(|proposal| proposal.id == id);
+        proposal.map_or(id, |proposal| &proposal.label).to_owned()
     }
 
     fn suggested_option(&self) -> Option<OptionId> {

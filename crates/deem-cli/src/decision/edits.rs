@@ -17,7 +17,8 @@ use crate::{
     client::fresh_op,
     failure::Failure,
     resolve::Meant,
-    view::DecisionView,
+    terminal::visible,
+    view::{DecisionView, mark_word},
 };
 
 /// What `choose` does to the options named.
@@ -109,13 +110,48 @@ impl Session {
             question: meant.question_id(),
             edits,
         };
+        let said: Vec<String> = body.edits.iter().map(|edit| said(view, edit)).collect();
         let body = self
             .client
             .post(&format!("decisions/{}/edit", view.id), &body)?;
         self.say(&body, |body| {
-            let seq = body.get("seq").and_then(Value::as_u64).unwrap_or_default();
-            format!("seq {seq}  digest {}", word(body, "digest"))
+            let mut lines = said;
+            if self.verbose {
+                let seq = body.get("seq").and_then(Value::as_u64).unwrap_or_default();
+                lines.push(format!("seq {seq}  digest {}", word(body, "digest")));
+            }
+            lines.join("\n")
         })
+    }
+}
+
+/// What an edit did, in the words of the card.
+fn said(view: &DecisionView, edit: &Typed) -> String {
+    let option = |id| visible(&view.option_label(id));
+    match edit {
+        Typed::Mark {
+            option: row,
+            criterion,
+            mark,
+        } => {
+            let mark = mark.map_or("no mark", mark_word);
+            let criterion = visible(&view.criterion_label(criterion));
+            format!("{}, {criterion}: {mark}", option(row))
+        }
+        Typed::Choice {
+            option: Some(row), ..
+        } => format!("chosen: {}", option(row)),
+        Typed::Choice { option: None, .. } => "nothing is chosen".into(),
+        Typed::Pick {
+            option: row,
+            on: true,
+        } => format!("chosen: {}", option(row)),
+        Typed::Pick {
+            option: row,
+            on: false,
+        } => format!("not chosen: {}", option(row)),
+        Typed::Text { text, .. } if text.trim().is_empty() => "nothing is written".into(),
+        Typed::Text { .. } => "written".into(),
     }
 }
 

@@ -40,7 +40,7 @@ impl DecisionView {
             self.draw_question(question, &side, &marks, columns, &mut out);
         }
         self.draw_below(&mut out);
-        // Nothing can be saved any more where a decision was set aside.
+        // Nothing can be saved any more where a decision was discarded or cancelled.
         if let Some(draft) = self.draft.as_ref().filter(|_| self.is_open()) {
             let (digest, seq) = (draft.digest, draft.seq);
             let _ = writeln!(
@@ -170,8 +170,8 @@ impl DecisionView {
         for label in self.unseen_labels() {
             let _ = writeln!(out, "{}: added while this was being saved", visible(&label));
         }
-        if let Some(reason) = self.reason.as_ref().filter(|reason| !reason.is_empty()) {
-            let _ = writeln!(out, "withdrawn: {}", visible(reason));
+        if matches!(self.status.as_str(), "discarded" | "cancelled" | "expired") {
+            let _ = writeln!(out, "{}", self.ending());
         }
         if let Some(why) = &self.why {
             let by = self
@@ -183,6 +183,22 @@ impl DecisionView {
         for earlier in &self.history {
             let _ = writeln!(out, "{}", history_line(earlier));
         }
+    }
+
+    /// How it ended without an answer: by whom, when and why, as far as that is known.
+    fn ending(&self) -> String {
+        let mut out = self.status.clone();
+        if let Some(closed) = &self.closed {
+            // Nobody lets a dialog expire.
+            if self.status != "expired" {
+                let _ = write!(out, " by {}", visible(closed.by.as_str()));
+            }
+            let _ = write!(out, " at {}", closed.at);
+        }
+        if let Some(reason) = self.reason.as_ref().filter(|reason| !reason.is_empty()) {
+            let _ = write!(out, ": {}", visible(reason));
+        }
+        out
     }
 
     /// Rows and columns that were not on screen when the answer was saved (`D6.4`).
@@ -236,7 +252,7 @@ fn sign(answering: Answering, picked: bool) -> &'static str {
 }
 
 /// The word on the wire and on every screen.
-fn mark_word(mark: Mark) -> &'static str {
+pub fn mark_word(mark: Mark) -> &'static str {
     match mark {
         Mark::Yes => "yes",
         Mark::Partly => "partly",

@@ -12,9 +12,19 @@ fn a_decision_is_marked_shown_and_settled() {
     let relay = Relay::start();
     let ada = relay.person("ada");
     let id = ada.opens_workshop();
-    ada.does(&["decision", "mark", &id, "barn", "PRICE", "yes"]);
-    ada.does(&["decision", "mark", &id, "Library", "Room", "partly"]);
-    ada.does(&["decision", "choose", &id, "Library"]);
+    for (arguments, said) in [
+        (
+            &["mark", &id, "barn", "PRICE", "yes"][..],
+            "Barn, Price: yes\n",
+        ),
+        (
+            &["mark", &id, "o2", "c2", "partly"],
+            "Library, Room: partly\n",
+        ),
+        (&["choose", &id, "library"], "chosen: Library\n"),
+    ] {
+        assert_eq!(ada.does(&[&["decision"], arguments].concat()), said);
+    }
     let shown = ada.does(&["decision", "show", &id]);
     for line in [
         "│             │ Price │ Room   │",
@@ -212,12 +222,10 @@ fn a_written_answer_its_why_and_a_reopening() {
     assert!(shown.contains("Answer: (nothing written)"), "{shown}");
     ada.does(&["decision", "discard", id]);
     let done = ada.run(&["decision", "reopen", id]);
-    assert_eq!(
-        (done.code, done.err.contains("[not-decided]")),
-        (1, true),
-        "{}",
-        done.err
-    );
+    let said = "This decision is discarded for good. Ask a new one. [not-decided]\n";
+    assert_eq!((done.code, done.err.as_str()), (1, said));
+    let shown = ada.does(&["decision", "show", id]);
+    assert!(shown.contains("\ndiscarded by ada at 20"), "{shown}");
 }
 
 /// D2.9: edits made for another generation change nothing, whole.

@@ -4,3 +4,4 @@ mod decisions;
 mod relay;
 mod serving;
 mod transfer;
+mod words;

@@ -39,18 +39,25 @@ pub struct Relay {
 impl Relay {
     /// Starts one and waits for its address.
     pub fn start() -> Self {
-        Self::start_in(Rc::new(tempfile::tempdir().expect("a temporary folder")))
+        Self::start_with(&[])
+    }
+
+    /// Starts one with more arguments.
+    pub fn start_with(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::start_in(Rc::new(folder), arguments)
     }
 
     /// Starts one on the data of another that was stopped.
     pub fn start_on(stopped: &Self) -> Self {
-        Self::start_in(Rc::clone(&stopped.folder))
+        Self::start_in(Rc::clone(&stopped.folder), &[])
     }
 
-    fn start_in(folder: Rc<TempDir>) -> Self {
+    fn start_in(folder: Rc<TempDir>, arguments: &[&str]) -> Self {
         let mut child = deem()
             .args(["serve", "--dev", "--listen", "127.0.0.1:0", "--data"])
             .arg(folder.path().join("data"))
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -126,14 +126,76 @@ fn a_stopped_relay_has_lost_nothing() {
     assert!(again.stop().success());
 }
 
+/// The number that a cell of README's table means: `4,000`, `64 KiB`.
+fn number(cell: &str) -> String {
+    let (digits, factor) = match cell.split_once(" KiB") {
+        Some((digits, _)) => (digits, 1024),
+        None => (cell, 1),
+    };
+    let digits = digits
+        .trim_start_matches(|c: char| !c.is_ascii_digit())
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',');
+    let digits: String = digits.filter(char::is_ascii_digit).collect();
+    (digits.parse::<u64>().expect("it holds a number") * factor).to_string()
+}
+
+/// P9: every limit in plain words with its value, unit and reason; those of README's table too, with
+/// README's numbers.
 #[test]
-fn limits_are_listed_with_their_units() {
+fn limits_are_listed_in_plain_words() {
     let done = finish(deem().args(["serve", "--help-limits"]));
     assert_eq!(done.code, 0);
-    let line = done
-        .out
-        .lines()
-        .find(|line| line.starts_with("HTTP_BODY_BYTES_MAX"));
-    let words: Vec<&str> = line.expect("it is a limit").split_whitespace().collect();
-    assert_eq!(words[1..3], ["262144", "bytes"]);
+    let shows = |what: &str, value: &str, unit: &str| {
+        let line = done
+            .out
+            .lines()
+            .find(|line| line.trim_start().starts_with(&format!("{what} ")));
+        let line = line.unwrap_or_else(|| panic!("{what} is a limit"));
+        let words: Vec<&str> = line[what.len() + 2..].split_whitespace().collect();
+        assert_eq!(words[..2], [value, unit], "{line}");
+        assert!(words.len() > 2, "{line} has a reason");
+    };
+    let all = [deem_core::limits::table(), deem_sync::limits::table()].concat();
+    for limit in all.iter().filter(|limit| !limit.unit.is_empty()) {
+        let unit = limit.unit.split(' ').next().expect("it has one");
+        shows(limit.what, &limit.value.to_string(), unit);
+    }
+    assert_eq!(
+        done.out
+            .lines()
+            .filter(|line| line.starts_with("  "))
+            .count(),
+        all.len()
+    );
+
+    let readme = include_str!("../../../../README.md");
+    let cell = |name: &str| {
+        let line = readme
+            .lines()
+            .find(|line| line.starts_with(&format!("| {name} |")));
+        let line = line.unwrap_or_else(|| panic!("README has {name}"));
+        line.split('|').nth(2).expect("two columns").trim()
+    };
+    let both = |name: &str, split: &str| {
+        let (left, right) = cell(name).split_once(split).expect("two numbers");
+        (number(left), number(right))
+    };
+    let (asked, appended) = both("options of a decision", "by its asker");
+    shows("options of a decision, by its asker", &asked, "options");
+    shows("options, where appending stops", &appended, "options");
+    shows(
+        "criteria of a decision",
+        &number(cell("criteria")),
+        "criteria",
+    );
+    let (answer, why) = both("written answer, why", " and ");
+    shows("a written answer, own words", &answer, "characters");
+    shows("a why", &why, "characters");
+    let (update, draft) = both("one update, one draft", ", ");
+    shows("one update of a draft", &update, "bytes");
+    shows("one draft", &draft, "bytes");
+    let (all, own) = both("sockets of a relay, of one person", ", ");
+    shows("sockets of a relay", &all, "sockets");
+    shows("sockets of one person", &own, "sockets");
 }
