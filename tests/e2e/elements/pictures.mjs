@@ -21,7 +21,9 @@ for (const [mode, options] of Object.entries(MODES)) {
     const seen = width > 820 ? 820 : width;
     const page = await scenePage(browser, code, { ...options, width: seen, height: 240 });
     for (const name of names) {
-      await page.setViewportSize({ width: seen, height: name === "bar" ? 760 : 240 });
+      // What opens beside a cell needs room to open in.
+      const opens = /Open$|Menu$/.test(name) && !name.startsWith("page");
+      await page.setViewportSize({ width: seen, height: name === "bar" ? 760 : opens ? 640 : 240 });
       await show(page, name);
       // What stands at the foot of a window is seen in one.
       const png = await page.screenshot({ fullPage: name !== "bar" });

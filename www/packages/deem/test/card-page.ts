@@ -34,7 +34,10 @@ function mount(
 function space(...names: CardName[]): SpaceStore {
   const listeners = new Set<() => void>();
   const handles = new Map(
-    names.map((name) => [name as string, new FixtureHandle({ ...snapshotOf(cards[name]), id: name })]),
+    names.map((name) => {
+      const snap = { ...snapshotOf(cards[name]), id: name };
+      return [name as string, new FixtureHandle(snap)];
+    }),
   );
   const told = (): void => {
     for (const listener of [...listeners]) listener();

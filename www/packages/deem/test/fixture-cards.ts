@@ -306,7 +306,12 @@ export const cards = {
   },
   crowd: {
     ...open,
-    presence: [ana, ben, { ...cid, question: "q1", cell: "barn/rain" }, { ...ben, clientId: 9, person: "dora", name: "Dora", cell: "library/price" }],
+    presence: [
+      ana,
+      ben,
+      { ...cid, question: "q1", cell: "barn/rain" },
+      { ...ben, clientId: 9, person: "dora", name: "Dora", cell: "library/price" },
+    ],
   },
   forbidden: {
     ...open,

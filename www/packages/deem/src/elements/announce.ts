@@ -54,7 +54,8 @@ export class Announcer {
     this.#before = snap;
     if (!before || before === snap) return;
     if (!isOpen(snap) && isOpen(before)) {
-      if (snap.settled) this.#settled = this.ctx.t.announceSettled(this.ctx.name(snap.settled.resolver));
+      const { name, t } = this.ctx;
+      if (snap.settled) this.#settled = t.announceSettled(name(snap.settled.resolver));
       this.#news = noNews();
       if (this.#settled) this.#later();
       return;

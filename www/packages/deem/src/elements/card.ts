@@ -75,6 +75,7 @@ export class DecisionCard extends DecisionElement {
       "data-locked": isOpen(snap) && snap.save.state === "waiting",
       lang: ctx.t.lang,
       dir: ctx.t.dir === "rtl" ? "rtl" : null,
+      "data-dir": ctx.t.dir,
     });
     const [first] = snap.definition.questions;
     const single = snap.definition.questions.length === 1;

@@ -31,7 +31,9 @@ export class Lens {
       sentence(this.ctx, shown, entry),
     ]);
     if (equal.length > 0 && shown.rows.length > 1) lines.push(["", t.equal(equal)]);
-    this.#region.render(lines.length > 0 ? JSON.stringify(lines) : "", () => lines.map((one) => line(t, one)));
+    this.#region.render(lines.length > 0 ? JSON.stringify(lines) : "", () =>
+      lines.map((one) => line(t, one)),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-/** What opens in a card: notes, history, the reason's field, what grows, the menu, announcements. */
+/** What opens in a card: notes, history, the reason's field, what grows, menu, announcements. */
 import { enMore } from "../locale/en-more.js";
 import type { CardSnapshot } from "../types.js";
 import { Announcer } from "./announce.js";

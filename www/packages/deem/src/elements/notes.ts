@@ -182,7 +182,7 @@ function saveTold(snap: CardSnapshot): SaveState {
   return { state: "resolved", status, resolver, at, answer };
 }
 
-/** A question before an act of the relay that everyone sees: Escape and the first button leave it. */
+/** A question before an act that everyone sees: Escape and the first button leave it. */
 class Ask {
   readonly el: HTMLElement;
   readonly #keep: HTMLButtonElement;

@@ -1,7 +1,7 @@
 /**
- * `<decision-page>`: one decision on a page of its own, on the paper: the bar with its acts, a status
- * row, the question, the control, and the notes (D11.1). What belongs to the host or comes from
- * other parts of it has a slot: `back`, `crumb`, `status`, `research`, `findings`, `takes`, `notes`.
+ * `<decision-page>`: one decision on a page of its own, on the paper: the bar with its acts, a
+ * status row, the question, the control, and the notes (D11.1). What belongs to the host has a slot:
+ * `back`, `crumb`, `status`, `research`, `findings`, `takes`, `notes`.
  */
 import { enMore, type Strings } from "../locale/en-more.js";
 import type { CardSnapshot, DecisionHandle } from "../types.js";

@@ -12,7 +12,7 @@ export const PLACES = `
 .page .question { font-size: 1.7333em; line-height: 1.25; letter-spacing: -.015em; margin-block: 4px 16px; }
 .page .body { border-block-end: 1px solid var(--line); } .page .grid thead th:last-child, .page .grid td:last-child { padding-inline-end: 6px; }
 .page .body:has(.field:not([hidden]):only-child) { border: 0; }
-.page > .acts { display: block; padding: 8px 2px 0; } .page .notes .note { margin: 0 var(--pad) 14px; border: 0; border-radius: 10px; }
+.page > .acts { padding: 8px 2px 0; } .page .notes .note { margin: 0 var(--pad) 14px; border: 0; border-radius: 10px; }
 .page .settled:has(> :not([hidden])) { display: block; padding-bottom: 4px; } .page .by { border: 0; padding-top: 10px; } .page .by:not(:has(.extra)), .page .by > :not(.extra) { display: none; } .page .bar [part=reopen] { border-color: var(--line); color: var(--ink); } .page .prev { border: 0; }
 .link { overflow-wrap: anywhere; user-select: all; } .page-notes { padding: 26px var(--pad) 0; } .notes-title { margin: 0 0 6px; font-size: 1.0667em; font-weight: 600; }
 button.placeholder { width: 100%; padding: 0; text-align: start; font-size: 1em; } button.placeholder:hover { background: none !important; }

@@ -1,6 +1,6 @@
 /**
- * `<save-bar>`: on a phone one Save for the answers that this person edited, at the foot of the page.
- * It lists what cannot go with it: what changed after it was read, and what needs the person.
+ * `<save-bar>`: on a phone one Save for the answers that this person edited, at the foot of the
+ * page. It lists what cannot go with it: what changed after it was read, and what needs the person.
  */
 import { enMore, type Strings } from "../locale/en-more.js";
 import type { CardSnapshot, DecisionHandle } from "../types.js";

@@ -22,8 +22,8 @@ export class SettledPart {
   update(snap: CardSnapshot): void {
     const { t, ui, name } = this.ctx;
     const settled = isOpen(snap) ? undefined : snap.settled;
-    const key = settled ? JSON.stringify([settled.resolver, name(settled.resolver), settled.at]) : "";
-    this.#by.render(key, () => (settled ? this.#who(settled) : []));
+    const key = settled ? [settled.resolver, name(settled.resolver), settled.at] : null;
+    this.#by.render(key ? JSON.stringify(key) : "", () => (settled ? this.#who(settled) : []));
     const reason = isOpen(snap) ? "" : (snap.reason ?? "");
     this.#reason.render(reason, () => [t.withdrawnBecause(visible(reason))]);
     const mayEdit = snap.status === "settled" && mayAct(snap);

@@ -49,7 +49,7 @@ const FRAME = `
 .subquestion { font-weight: 600; padding: 10px var(--pad); border-top: 1px solid var(--line); }
 .context, .advice { margin: -6px var(--pad) 12px; color: var(--quiet); white-space: pre-line; overflow-wrap: anywhere; }
 .advice { margin-block: 0 12px; font-size: .8667em; }
-.lens span, .note :is(p, b, li), .refused span, .reason, summary { unicode-bidi: plaintext; }
+[data-dir=ltr] :is(.lens span, .note :is(p, b, li), .refused span, .by span, .reason, summary) { direction: ltr; unicode-bidi: isolate; }
 .tag { font-size: .8em; font-weight: 400; color: var(--quiet); }
 `;
 
@@ -152,14 +152,15 @@ const NARROW = `
   button, .head button { min-height: 44px; }
   .question, .context, .words, .grid td::before, .said, p.why { overflow-wrap: break-word; hyphens: auto; }
   .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; }
-  .foot .grow { display: none; } .foot .state { flex: 1 1 auto; padding-inline: 6px 2px; } .foot .save { flex: 1 1 100px; }
+  .foot .grow { display: none; } .foot .state { flex: 99 1 0; min-width: 120px; padding-inline: 6px 2px; } .foot .save { flex: 1 1 112px; }
 }
 `;
 
 const MEDIA = `
 @media (forced-colors: active) {
-  .acts { gap: 4px 6px; } td[data-here] { outline: 2px solid CanvasText; } .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
-  td:focus-visible .mark, th:focus-visible .option { outline-color: Highlight; } button { border-color: ButtonBorder; }
+  .acts { gap: 4px 6px; } input[type=checkbox]:checked { border-width: 1.5px; } input[type=checkbox]:checked::before { border-color: CanvasText; } .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
+  td:focus-visible .mark, th:focus-visible .option { outline-color: Highlight; } button { border-color: ButtonBorder; } button.placeholder { border: 0; }
+  @container (max-width: 520px) { td[data-here] { outline: 2px solid CanvasText; } }
 }
 @media (prefers-reduced-motion: no-preference) { .mark, .grid td, .grid tbody tr, .row, button { transition: background-color .12s ease-out; } }
 `;

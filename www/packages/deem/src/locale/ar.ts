@@ -4,7 +4,10 @@ import type { Strings } from "./en-more.js";
 import { formats, type Plurals } from "./format.js";
 
 const { number, list, plural, when, day } = formats("ar");
-const quote = (label: string): string => `«${label}»`;
+/** What people wrote, as an island of its own direction. */
+const iso = (text: string): string => `\u2068${text}\u2069`;
+const quote = (label: string): string => `«${iso(label)}»`;
+const names = (people: string[]): string => list(people.map(iso));
 const quoted = (labels: string[]): string => list(labels.map(quote));
 
 const marks: Record<Mark, string> = { yes: "نعم", partly: "جزئيًا", no: "لا" };
@@ -60,13 +63,12 @@ export const ar: Strings = {
   unmarked,
 
   option: "الخيار",
-  options: "الخيارات",
   matrix: "الخيارات والمعايير",
   ownWords: "بكلماتي",
-  keptText: (text) => `محفوظ ولا يُحتسب: ${text}`,
+  keptText: (text) => `محفوظ ولا يُحتسب: ${iso(text)}`,
   kept: "محفوظ ولا يُحتسب",
   suggestedTag: "مقترح",
-  advice: (label) => `المقترح: ${label}. لا يُحتسب إلا إذا حفظت.`,
+  advice: (label) => `المقترح: ${iso(label)}. لا يُحتسب إلا إذا حفظت.`,
   answer: "الجواب",
   answerIn: "الجواب بكلماتك",
   count: (used, most) => `${number(used)} من ${number(most)}`,
@@ -95,8 +97,7 @@ export const ar: Strings = {
   carry: (n, of) => `نقل ${plural(n, { ...ofMarks, two: "تقييمين" })} إلى ${quote(of)}`,
   hide: "إخفاء",
 
-  here: (names) =>
-    `${plural(names.length, { one: "هنا الآن", other: "هنا الآن" })}: ${list(names)}`,
+  here: (people) => `هنا الآن: ${names(people)}`,
   more: (n) => `+${number(n)}`,
 
   quote,
@@ -109,8 +110,9 @@ export const ar: Strings = {
   equal: (criteria) => `كل الخيارات متساوية في ${quoted(criteria)}.`,
 
   contestedLabel: "من قال ماذا",
-  contestedTitle: (option, criterion) => `${option}، ${criterion}`,
-  contestedSaid: (who, mark) => (mark === null ? `مسحه ${who}` : `قال ${who}: ${marks[mark]}`),
+  contestedTitle: (option, criterion) => `${iso(option)}، ${iso(criterion)}`,
+  contestedSaid: (who, mark) =>
+    mark === null ? `مسحه ${iso(who)}` : `قال ${iso(who)}: ${marks[mark]}`,
   contestedStands: (mark) =>
     `في الوقت نفسه. القائم الآن: ${mark === null ? unmarked : marks[mark]}.`,
   contestedShort: (parts, mark) =>
@@ -145,19 +147,21 @@ export const ar: Strings = {
   saveOnItsWay: "حفظك في الطريق",
   waitingTitle: "حفظك ينتظر الاتصال.",
   waitingText: (since) =>
-    `ضُغط في ${since}. الجواب مثبت كما حفظته ويُرسل وحده. اسحبه لتتابع التحرير.`,
+    `ضُغط في ${iso(since)}. الجواب مثبت كما حفظته ويُرسل وحده. اسحبه لتتابع التحرير.`,
   oldTitle: "حفظك ينتظر منذ أكثر من يوم.",
-  oldText: (since) => `ضُغط في ${since}. انظر إليه مرة أخرى، ثم احفظه أو اسحبه.`,
+  oldText: (since) => `ضُغط في ${iso(since)}. انظر إليه مرة أخرى، ثم احفظه أو اسحبه.`,
   blockedTitle: "حفظك متوقف.",
   blockedText: "رُفض تغيير قبله. اسحب الحفظ، ثم عالج المذكور هنا.",
-  staleTitle: (names) =>
-    `لم يُحفظ: تغيّر الجواب بعد أن قرأته. من غيّره: ${names.length > 0 ? list(names) : "شخص آخر"}.`,
+  staleTitle: (people) =>
+    `لم يُحفظ: تغيّر الجواب بعد أن قرأته. من غيّره: ${people.length > 0 ? names(people) : "شخص آخر"}.`,
   stalePartial:
     "ما قرأته قديم ولم يعد معروفًا كله: ربما غيّره آخرون أيضًا. اقرأ الجواب كاملًا قبل الحفظ.",
   staleNothing: "لا فرق الآن عما قرأته.",
   staleSpaces: "الفرق في المسافات أو فواصل الأسطر فقط.",
   resolvedTitle: (who, now) =>
-    who === undefined ? `لم يُحفظ. حالة القرار الآن: ${status[now]}.` : `لم يُحفظ: حسمه ${who} أولًا.`,
+    who === undefined
+      ? `لم يُحفظ. حالة القرار الآن: ${status[now]}.`
+      : `لم يُحفظ: حسمه ${iso(who)} أولًا.`,
   resolvedAnswer: (answer) => `الجواب هو ${quote(answer)}. `,
   resolvedText: "أعد فتح القرار لتغييره.",
   resolvedAgain: "أُغلق القرار أولًا. وهو مفتوح من جديد بمسودة جديدة.",
@@ -176,11 +180,11 @@ export const ar: Strings = {
   editRefused: "لم يتم هذا التغيير.",
   requestRefused: "لم يتم ذلك.",
 
-  settledBy: (who, at) => `${who}، ${at}`,
-  pressed: (at) => `ضُغط في ${at}، قبل عودة الاتصال`,
+  settledBy: (who, at) => `${iso(who)}، ${iso(at)}`,
+  pressed: (at) => `ضُغط في ${iso(at)}، قبل عودة الاتصال`,
   imported: "مستورد",
   asSuggested: "كما اقتُرح",
-  whyBy: (who) => `السبب بقلم ${who}`,
+  whyBy: (who) => `السبب بقلم ${iso(who)}`,
   whyDraft: "سبب مقترح، لم يتبنّه أحد بعد",
   addWhy: "إضافة سبب",
   editWhy: "تحرير",
@@ -188,9 +192,9 @@ export const ar: Strings = {
   saveWhy: "حفظ السبب",
   cancel: "إلغاء",
   earlier: "سابقًا: ",
-  earlierItem: (answer, who, at) => `${answer}، ${who}، ${at}`,
+  earlierItem: (answer, who, at) => `${iso(answer)}، ${iso(who)}، ${iso(at)}`,
   noAnswer: "بلا جواب",
-  withdrawnBecause: (reason) => `مسحوب: ${reason}`,
+  withdrawnBecause: (reason) => `مسحوب: ${iso(reason)}`,
 
   reopen: "إعادة الفتح",
   needsConnection: "هذا يحتاج إلى اتصال.",
@@ -223,15 +227,15 @@ export const ar: Strings = {
       ...(did.choice ? ["تغيير الاختيار"] : []),
       ...(did.text ? ["تغيير الجواب"] : []),
     ];
-    return `${who.length > 0 ? list(who) : "شخص آخر"}: ${list(acts)}`;
+    return `${who.length > 0 ? names(who) : "شخص آخر"}: ${list(acts)}`;
   },
-  announceSettled: (who) => `حسمه ${who}`,
+  announceSettled: (who) => `حسمه ${iso(who)}`,
 
   notes: "الملاحظات",
   addNote: "إضافة ملاحظة",
   copyLink: "نسخ الرابط",
   linkCopied: "نُسخ الرابط.",
-  settledOn: (who, at) => `${who}، ${at}`,
+  settledOn: (who, at) => `${iso(who)}، ${iso(at)}`,
 
   lost: (n) =>
     `فُقد من هذا الجهاز: ${plural(n, {

@@ -42,7 +42,6 @@ export const de: Strings = {
   unmarked,
 
   option: "Möglichkeit",
-  options: "Möglichkeiten",
   matrix: "Möglichkeiten und Kriterien",
   ownWords: "Eigene Worte",
   keptText: (text) => `Bleibt erhalten, zählt nicht: ${text}`,

@@ -1,4 +1,4 @@
-/** The words of what opens in a card, of the page of one decision and of the Save bar, in English. */
+/** The words of what opens in a card, of the page of one decision and of the Save bar. */
 import type { Mark, Status } from "../types.js";
 import { en, type FirstStrings } from "./en.js";
 import { formats } from "./format.js";
@@ -23,7 +23,6 @@ const reasons = {
 };
 
 export const enMore = {
-  options: "Options",
   optionHint: "Another option",
   criterionHint: "What matters here? For example, price",
   add: "Add",
@@ -34,7 +33,8 @@ export const enMore = {
     `“${label}” was not added: there are already ${most}.`,
   refusedRow: (label: string): string => `“${label}” was not added.`,
   itsMarks: (marks: string): string => `You marked it: ${marks}.`,
-  carry: (n: number, of: string): string => `Move ${plural(n, { one: "# mark", other: "# marks" })} to ${of}`,
+  carry: (n: number, of: string): string =>
+    `Move ${plural(n, { one: "# mark", other: "# marks" })} to ${of}`,
   hide: "Hide",
 
   contestedLabel: "Who said what",
@@ -113,7 +113,9 @@ export const enMore = {
   /** What others did since the last announcement, in one sentence. */
   announce: (who: string[], did: { cells: number; choice: boolean; text: boolean }): string => {
     const acts = [
-      ...(did.cells > 0 ? [plural(did.cells, { one: "marked # cell", other: "marked # cells" })] : []),
+      ...(did.cells > 0
+        ? [plural(did.cells, { one: "marked # cell", other: "marked # cells" })]
+        : []),
       ...(did.choice ? ["changed the choice"] : []),
       ...(did.text ? ["changed the answer"] : []),
     ];

@@ -1,7 +1,7 @@
 /**
- * Every word a card shows at first, in English; `en-more.ts` has those of what opens. Another language
- * is one table of both: loaded by the `lang` of the page (`index.ts`), or given to an element as its
- * `strings` property.
+ * Every word a card shows at first, in English; `en-more.ts` has those of what opens. Another
+ * language is one table of both: loaded by the `lang` of the page (`index.ts`), or given to an
+ * element as its `strings` property.
  */
 import type { CardSync, Mark, RowState, Status } from "../types.js";
 import { formats } from "./format.js";

@@ -1,6 +1,6 @@
 /** Numbers, lists, plurals and instants of one language, by the platform's own tables. */
 
-/** Words by plural category of CLDR; a language gives those it has, `other` always. `#` is the number. */
+/** Words by plural category; a language gives those it has, `other` always. `#` is the number. */
 export type Plurals = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
 export interface Formats {
