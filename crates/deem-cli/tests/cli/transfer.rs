@@ -131,6 +131,53 @@ fn a_log_comes_back_in_an_empty_space_only() {
     );
 }
 
+/// P9: a log brings back how each decision ended: the generation it stood at, and why it was
+/// cancelled.
+#[test]
+fn a_log_keeps_generations_and_reasons() {
+    let relay = Relay::start();
+    let ada = relay.person("ada");
+    let settles = |id: &str| {
+        ada.does(&["decision", "choose", id, "Barn"]);
+        ada.does(&["decision", "show", id]);
+        ada.does(&["decision", "save", id]);
+    };
+    let reopened_first = ada.opens_workshop();
+    settles(&reopened_first);
+    ada.does(&["decision", "reopen", &reopened_first]);
+    ada.does(&["decision", "discard", &reopened_first]);
+    let at_once = ada.opens_workshop();
+    settles(&at_once);
+    ada.does(&["decision", "discard", &at_once]);
+    let cancelled = ada.opens_workshop();
+    let why = "The barn burnt down";
+    ada.does(&["decision", "cancel", &cancelled, "--reason", why]);
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("plan.jsonl");
+    fs::write(&file, ada.does(&["export"])).expect("it is ours");
+    let copy = ada.in_space("copy").as_role("admin");
+    copy.does(&["import", file.to_str().expect("UTF-8")]);
+    let generations = |body: &serde_json::Value| -> Vec<u64> {
+        let history = body["history"].as_array().into_iter().flatten();
+        let of = |entry: &serde_json::Value| entry["generation"].as_u64();
+        history.filter_map(of).collect()
+    };
+    for (id, status, generation, settled) in [
+        (&reopened_first, "discarded", 2, vec![1]),
+        (&at_once, "discarded", 1, vec![1]),
+        (&cancelled, "cancelled", 1, vec![]),
+    ] {
+        for person in [ada, copy] {
+            let body = person.json(&["decision", "show", id]);
+            assert_eq!(body["status"], status, "{id}");
+            assert_eq!(body["generation"], generation, "{id}");
+            assert_eq!(generations(&body), settled, "{id}");
+        }
+    }
+    assert_eq!(copy.json(&["decision", "show", &cancelled])["reason"], why);
+}
+
 #[test]
 fn says_what_is_skipped_and_what_is_left_out() {
     let relay = Relay::start();
