@@ -66,7 +66,7 @@ const KINDS = {
   cards: "customElements.get('decision-card').prototype",
   sockets: "WebSocket.prototype",
   channels: "BroadcastChannel.prototype",
-  ports: "MessagePort.prototype",
+  turns: "MessageChannel.prototype",
   databases: "IDBDatabase.prototype",
   locks: "Lock.prototype",
 };

@@ -79,12 +79,13 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Whether folding is worth it: more than `kept_max` updates, of half the size of the first,
-    /// which is the fold before. So a draft that grows is folded a few times, not every so often.
-    pub(crate) fn is_long(&self, kept_max: usize) -> bool {
+    /// Whether folding is worth it, asked at every `step` updates: those since the last fold, which
+    /// is the first of them, have come to half its size. So what folding costs stays a share of
+    /// what the updates cost.
+    pub(crate) fn is_long(&self, step: usize) -> bool {
         let mut sizes = self.updates.iter().map(|(_, update)| update.len());
-        let first = sizes.next().unwrap_or(0);
-        self.updates.len() > kept_max && sizes.sum::<usize>() * 2 > first
+        let is_asked = self.updates.len().is_multiple_of(step);
+        is_asked && sizes.next().unwrap_or(0) < sizes.sum::<usize>() * 2
     }
 }
 

@@ -25,8 +25,8 @@ use crate::{
     wire::{Frame, Message, read_frame, reply::ProposalView},
 };
 
-/// Accepted updates kept one by one on the device before they are folded into one.
-const UPDATES_KEPT_MAX: usize = 64;
+/// Accepted updates that are kept one by one on the device before folding them is thought of.
+const FOLD_STEP: usize = 64;
 /// Updates that may come while a sync is under way: past it, the sync starts again.
 const EARLY_MAX: usize = 4_096;
 /// A state vector, and an update, without anything.
@@ -353,7 +353,7 @@ impl Client {
             seq: base.seq,
             update,
         };
-        let folds = base.is_long(UPDATES_KEPT_MAX);
+        let folds = base.is_long(FOLD_STEP);
         self.out.put(Store::Drafts, &key, accepted.to_bytes());
         self.tell_room(id, |decision| TabMessage::Update {
             decision,

@@ -253,3 +253,27 @@ fn a_stopped_connection_says_what_is_wrong() {
         assert!(!net.card(0).sync.online, "{code}");
     }
 }
+
+/// B3.3: a long draft is folded into one update, by whole shares of its size, and nothing of it is
+/// lost to the next page.
+#[test]
+fn a_long_draft_is_folded() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    for round in 0..1_000 {
+        let mark = [Mark::Yes, Mark::No, Mark::Partly][round % 3];
+        net.mark(ilse, ["o1", "o2"][round % 2], "c1", Some(mark));
+    }
+    let kept = |net: &Net| {
+        let keys = net.devices["noor"].keys();
+        keys.filter(|(store, _)| *store == "drafts").count()
+    };
+    assert!((1..512).contains(&kept(&net)), "{}", kept(&net));
+    net.cut(noor);
+    let marks = net.card(noor).marks;
+    net.kill(noor);
+    let again = net.tab("noor", "noor");
+    assert_eq!(net.card(again).marks, marks);
+    net.lead(again);
+    net.assert_same();
+}
