@@ -212,8 +212,7 @@ fn the_leeway_is_the_same_at_every_door() {
     let mut stock = Socket::open(to, &format!("/yjs/home/{id}"), &offered, &[]).unwrap();
     // Step 1 with an empty state vector is answered with step 2.
     stock.binary(&[0, 0, 1, 0]);
-    let answered = stock.find(|message| message.starts_with(&[0, 1]).then_some(()));
-    assert_eq!(answered, ());
+    stock.find(|message| message.starts_with(&[0, 1]).then_some(()));
     // Past the leeway every door is closed.
     let ended = token_until("noor", now_s() - 61, &json!({"home": "writer"}));
     assert_eq!(get(to, &ended, list), (401, "unauthenticated".to_owned()));
