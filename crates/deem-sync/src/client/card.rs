@@ -80,12 +80,12 @@ pub(crate) struct Base {
 
 impl Base {
     /// Whether folding is worth it, asked at every `step` updates: those since the last fold, which
-    /// is the first of them, have come to half its size. So what folding costs stays a share of
+    /// is the first of them, have come to an eighth of its size. So what folding costs stays a share of
     /// what the updates cost.
     pub(crate) fn is_long(&self, step: usize) -> bool {
         let mut sizes = self.updates.iter().map(|(_, update)| update.len());
         let is_asked = self.updates.len().is_multiple_of(step);
-        is_asked && sizes.next().unwrap_or(0) < sizes.sum::<usize>() * 2
+        is_asked && sizes.next().unwrap_or(0) < sizes.sum::<usize>() * 8
     }
 }
 
