@@ -236,3 +236,13 @@ describe("the focus (B5.4)", () => {
     assert.equal(await cell("library/price").innerText(), "no");
   });
 });
+
+test("B5.4 a quick click from a card into the text puts the caret where it was clicked", async () => {
+  await editor("own");
+  await area().focus();
+  const box = await page.getByText("after", { exact: true }).boundingBox();
+  await page.mouse.click(box.x + box.width + 200, box.y + box.height / 2);
+  await page.keyboard.type("wards");
+  assert.deepEqual(await blocks(), ["before", "#d1", "afterwards"]);
+  assert.equal(await page.locator("decision-card[data-selected]").count(), 0);
+});

@@ -3,12 +3,14 @@ import {
   $addUpdateTag,
   $createNodeSelection,
   $createParagraphNode,
+  $createRangeSelectionFromDom,
   $getRoot,
   $getSelection,
   $insertNodes,
   $isNodeSelection,
   $nodesOfType,
   $setSelection,
+  CLICK_COMMAND,
   COMMAND_PRIORITY_LOW,
   createCommand,
   HISTORY_PUSH_TAG,
@@ -37,6 +39,7 @@ export function registerCommands(editor: LexicalEditor): () => void {
     at(REMOVE_DECISION_COMMAND, (id) => $remove(editor, id)),
     at(FOCUS_DECISION_COMMAND, (id) => focusCard(editor, $all(id)[0])),
     at(KEY_ENTER_COMMAND, (event) => $enter(editor, event)),
+    at(CLICK_COMMAND, () => $click(editor)),
   );
 }
 
@@ -83,13 +86,24 @@ function $ownStep(editor: LexicalEditor): void {
   editor.update(() => {}, { onUpdate: part });
 }
 
+/** The card that is selected, if it is one and alone. */
+export function $selectedCard(): DecisionNode | undefined {
+  const selection = $getSelection();
+  const [node, more] = $isNodeSelection(selection) ? selection.getNodes() : [];
+  return !more && $isDecisionNode(node) ? node : undefined;
+}
+
 /** Enter on a selected card moves in. */
 function $enter(editor: LexicalEditor, event: KeyboardEvent | null): boolean {
-  const selection = $getSelection();
-  const nodes = $isNodeSelection(selection) ? selection.getNodes() : [];
-  if (nodes.length !== 1 || !$isDecisionNode(nodes[0])) return false;
-  event?.preventDefault();
-  return focusCard(editor, nodes[0]);
+  const node = $selectedCard();
+  if (node) event?.preventDefault();
+  return focusCard(editor, node);
+}
+
+/** A quick click into the text comes before the browser tells of its caret: it is asked. */
+function $click(editor: LexicalEditor): boolean {
+  if ($selectedCard()) $setSelection($createRangeSelectionFromDom(getSelection(), editor));
+  return false;
 }
 
 /**

@@ -1,14 +1,12 @@
 /** The way of the focus into a card and out of it (B5.4). */
 import {
   $getNearestNodeFromDOMNode,
-  $getSelection,
-  $isNodeSelection,
   type LexicalEditor,
   mergeRegister,
   SKIP_SCROLL_INTO_VIEW_TAG,
   SKIP_SELECTION_FOCUS_TAG,
 } from "lexical";
-import { $select } from "./commands.js";
+import { $select, $selectedCard } from "./commands.js";
 import { cardOf } from "./guards.js";
 import { $isDecisionNode } from "./node.js";
 import { type Awareness, keepPresence } from "./presence.js";
@@ -52,10 +50,7 @@ function select(editor: LexicalEditor, card: HTMLElement, tags: string[]): void 
   editor.update(
     () => {
       const node = $getNearestNodeFromDOMNode(card);
-      const selection = $getSelection();
-      if (!$isDecisionNode(node)) return;
-      const chosen = $isNodeSelection(selection) ? selection.getNodes() : [];
-      if (chosen.length !== 1 || !chosen[0]?.is(node)) $select(node);
+      if ($isDecisionNode(node) && !node.is($selectedCard())) $select(node);
     },
     { tag: [SKIP_SCROLL_INTO_VIEW_TAG, ...tags] },
   );

@@ -5,8 +5,6 @@
  * with the experimental second one a peer without the node erases everybody's text.
  */
 import {
-  $getSelection,
-  $isNodeSelection,
   defineExtension,
   isLexicalEditor,
   type LexicalEditor,
@@ -14,10 +12,10 @@ import {
 } from "lexical";
 import type { DecisionCard, Strings } from "../elements/index.js";
 import type { SpaceStore } from "../types.js";
-import { registerCommands } from "./commands.js";
+import { $selectedCard, registerCommands } from "./commands.js";
 import { registerFocus } from "./focus.js";
 import { guardCards } from "./guards.js";
-import { $isDecisionNode, DecisionNode, known } from "./node.js";
+import { DecisionNode, known } from "./node.js";
 import type { Awareness } from "./presence.js";
 
 export {
@@ -95,12 +93,11 @@ function liveCards(editor: LexicalEditor, { store, strings, nameOf }: DecisionsC
 
 /** The selected card carries `data-selected`, for the host's style. */
 function markSelected(editor: LexicalEditor): () => void {
-  let marked: (HTMLElement | null)[] = [];
+  let marked: HTMLElement | null = null;
   return editor.registerUpdateListener(({ editorState }) => {
-    const selection = editorState.read(() => $getSelection());
-    const nodes = $isNodeSelection(selection) ? editorState.read(() => selection.getNodes()) : [];
-    for (const el of marked) el?.removeAttribute("data-selected");
-    marked = nodes.filter($isDecisionNode).map((node) => editor.getElementByKey(node.getKey()));
-    for (const el of marked) el?.setAttribute("data-selected", "");
+    const node = editorState.read($selectedCard);
+    marked?.removeAttribute("data-selected");
+    marked = node ? editor.getElementByKey(node.getKey()) : null;
+    marked?.setAttribute("data-selected", "");
   });
 }
