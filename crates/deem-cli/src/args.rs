@@ -120,9 +120,9 @@ Example:
     /// Take over a log into an empty space, or decisions out of Markdown (as an admin)
     #[command(after_help = "\
 Known ids stay as they are and are listed. From a log the decisions are made as they stand at its end:
-questions, answers, history and times are kept, commits are numbered anew, drafts are not in a log, and
-each stands as it stood, with its generation and the reason it was cancelled for; who discarded or
-cancelled it and when is yours and now. From Markdown every <Questionnaire> is read; a settled
+questions, answers, history with its times, the generation and the reason of a cancelled one are kept.
+Commits are numbered anew, a decision is opened by you and now, and who discarded or cancelled it, and
+when, is not taken over; drafts are not in a log. From Markdown every <Questionnaire> is read; a settled
 one becomes a settled record with the file's names and times, marked as imported. A file without any is
 skipped. A file that cannot be read or is broken, and a space that is not empty, are refused (1) before
 anything is sent.
