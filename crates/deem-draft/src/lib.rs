@@ -45,7 +45,7 @@ pub mod guard;
 mod held;
 mod news;
 
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(any(not(target_arch = "wasm32"), feature = "document"))]
 pub mod document;
 pub mod gate;
 pub mod mark_log;

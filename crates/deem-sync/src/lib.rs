@@ -24,7 +24,7 @@
 
 pub mod client;
 pub mod limits;
-/// Never in a browser.
-#[cfg(not(target_arch = "wasm32"))]
+/// Never in a browser, except in the relay in memory of `deem/testing`.
+#[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub mod server;
 pub mod wire;

@@ -48,7 +48,7 @@ fn done(result: Result<(), Refusal>) -> Result<(), JsValue> {
 }
 
 /// Milliseconds of a JavaScript clock as a whole number; never negative, never past 2^53.
-fn whole(ms: f64) -> u64 {
+pub(crate) fn whole(ms: f64) -> u64 {
     const SAFE: f64 = 9_007_199_254_740_991.0;
     #[expect(
         clippy::as_conversions,

@@ -27,6 +27,8 @@ mod random;
 
 #[cfg(feature = "rules")]
 mod pure;
+#[cfg(feature = "rules")]
+mod relay;
 
 pub use engine::Engine;
 #[cfg(feature = "rules")]
@@ -34,6 +36,8 @@ pub use pure::{
     check_edit, check_field, check_proposal, content_digest, decide, derive_answer, evolve,
     fold_label, read_matrix, read_projections, write_projection,
 };
+#[cfg(feature = "rules")]
+pub use relay::MemoryRelay;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

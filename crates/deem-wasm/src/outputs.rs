@@ -48,7 +48,8 @@ pub(crate) fn pack(outputs: &[Output]) -> Vec<u8> {
     out
 }
 
-fn put(out: &mut Vec<u8>, op: u8, parts: &[&[u8]]) {
+/// One output.
+pub(crate) fn put(out: &mut Vec<u8>, op: u8, parts: &[&[u8]]) {
     out.push(op);
     out.push(u8::try_from(parts.len()).unwrap_or(0));
     for part in parts {

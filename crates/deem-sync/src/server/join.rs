@@ -1,6 +1,6 @@
 //! Sessions: hello, join, leave, rebase, token, disconnect, close.
 
-use std::{collections::BTreeMap, rc::Rc, sync::Arc};
+use std::{rc::Rc, sync::Arc};
 
 use deem_core::{
     id::{DecisionId, Generation, SpaceId},
@@ -321,7 +321,7 @@ impl Space {
                 .iter()
                 .map(|(id, who)| (id.to_string(), who.clone()))
                 .collect(),
-            clocks: ids.iter().filter_map(clock).collect::<BTreeMap<_, _>>(),
+            clocks: ids.iter().filter_map(clock).collect(),
             proposals: room.proposals(),
             contested: gate.contested(),
             read_only: room.id.generation != record.generation || !record.is_open(),

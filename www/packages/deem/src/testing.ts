@@ -1,6 +1,6 @@
 /**
- * The rules as functions, without a space: for tests of hosts, and for code that has to judge as
- * the relay does. A wasm file of its own, so that a page that shows cards does not load it.
+ * For tests of hosts: a relay in memory with a clock that can be set, and the rules as functions. A
+ * wasm file of its own, so that a page that shows cards does not load it.
  */
 import { readFile, type WasmSource } from "./wasm-file.js";
 import initWasm from "./testing/deem_rules.js";
@@ -19,9 +19,16 @@ export {
   writeProjection,
 } from "./testing/deem_rules.js";
 
+export {
+  type CallAnswer,
+  type Caller,
+  MemoryRelay,
+  type MemoryRelayOptions,
+} from "./testing-relay.js";
+
 let ready: Promise<void> | undefined;
 
-/** Loads the rules once; the functions work from then on. */
+/** Loads the rules once; the functions and the relay in memory work from then on. */
 export function init(source?: WasmSource): Promise<void> {
   ready ??= load(source);
   return ready;
