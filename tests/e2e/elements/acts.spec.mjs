@@ -260,6 +260,19 @@ describe("settled, reopened, set aside (D5)", () => {
     );
   });
 
+  test("D6.4: an earlier answer shows the rows its saver saw, not those that came later", async () => {
+    await fresh("reopened");
+    await page.evaluate(() => {
+      const [entry] = globalThis.handle.snapshot().history;
+      const shown = { options: ["barn", "library"], criteria: ["price", "reach"] };
+      globalThis.handle.set({ history: [{ ...entry, shown }] });
+    });
+    await page.locator("summary").click();
+    const words = await page.locator(".prev-list").innerText();
+    assert.match(words, /Barn/);
+    assert.doesNotMatch(words, /added while|Boathouse/);
+  });
+
   test("D5.1: reopening asks first, and Escape leaves it settled", async () => {
     await fresh("settled");
     await button("Reopen").focus();

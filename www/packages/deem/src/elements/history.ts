@@ -1,9 +1,24 @@
 /** The answers before this one, in one line that opens. */
-import type { CardSnapshot, Settled } from "../types.js";
+import type { CardSnapshot, Question, Row, Settled } from "../types.js";
 import type { MoreContext } from "./context.js";
 import { h, Region, say, show } from "./dom.js";
 import { Grid } from "./grid.js";
-import { answerText, shownOf, visible } from "./shown.js";
+import { answerText, type Shown, shownOf, visible } from "./shown.js";
+
+/**
+ * The rows and columns of an earlier answer: what its saver had on the screen. The definition has
+ * grown since, and does not tell what came during that Save from what came after a reopen.
+ */
+function asItWas(snap: CardSnapshot, question: Question, entry: Settled): Partial<Shown> {
+  const seen = entry.shown;
+  if (!seen) return {};
+  const here = (row: Row) => row.question === question.id && row.state === "defined";
+  return {
+    rows: snap.rows.filter((row) => here(row) && seen.options.includes(row.id)),
+    columns: snap.columns.filter((row) => here(row) && seen.criteria.includes(row.id)),
+    unseen: new Set(),
+  };
+}
 
 export class History {
   readonly el = h("details", { class: "prev", part: "history" });
@@ -63,7 +78,7 @@ export class History {
     if (entry.why !== undefined && entry.why !== "") el.append(h("p", { dir: "auto" }, entry.why));
     for (const question of snap.definition.questions) {
       const then = { ...snap, status: "settled" as const, settled: entry };
-      const shown = { ...shownOf(then, question), suggested: "" };
+      const shown = { ...shownOf(then, question), ...asItWas(snap, question, entry), suggested: "" };
       if (Object.keys(shown.marks).length === 0) continue;
       const grid = new Grid(this.ctx);
       grid.update(shown, then);
