@@ -52,12 +52,6 @@ test("an address that names no space or no person says so and opens nothing else
   }
 });
 
-test("what is only on this device is called so", async () => {
-  const page = await visit("/#/demo");
-  await page.getByText("The text of this page is only on this device.").waitFor();
-  await page.close();
-});
-
 test("B3.2 edits of another person that wait on this device are listed and not sent", async () => {
   const ana = await Person.sitDown(browser, relay, { name: "ana", decision });
   await ana.cable.cut();

@@ -282,7 +282,7 @@ describe("written out and read again (B5.9)", () => {
   test("B5.9 a decision that is not known here keeps its id and question through Markdown", async () => {
     await editor("picture", { holds: false });
     const text = await call("markdown");
-    assert.match(text, /<Questionnaire id="d1">\n {2}<Question prompt="Where do we hold/);
+    assert.match(text, /<Questionnaire id="d1">\n<Question prompt="Where do we hold/);
     await call("fromMarkdown", text);
     assert.deepEqual(await blocks(), ["before", "#d1", "after"]);
     assert.equal(await call("text"), `before\n\n[Decision: ${QUESTION}]after`);

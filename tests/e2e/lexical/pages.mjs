@@ -17,6 +17,21 @@ const KINDS = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": 
 const HTML = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Editor</title>
 <link rel="icon" href="data:,"><body style="margin:20px"><main></main>`;
 
+/** The example of a host with a node of its own, as its own build makes it. */
+export async function buildExample(name) {
+  const { build } = await import(
+    require.resolve("vite").replace(/index\.cjs$/, "dist/node/index.js")
+  );
+  const folder = await temporaryFolder("deem-example-");
+  await build({
+    configFile: false,
+    logLevel: "error",
+    root: join(root, "www/examples", name),
+    build: { outDir: folder.path, emptyOutDir: true, target: "es2022" },
+  });
+  return folder;
+}
+
 /** Builds the pages into a fresh folder: `NAME.html` for each of `names`. */
 export async function buildPages(...names) {
   const { build } = await import(

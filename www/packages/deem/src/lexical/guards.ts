@@ -43,6 +43,7 @@ const GUARDED = [
   COMPOSITION_END_COMMAND,
 ] as readonly LexicalCommand<Event | null>[];
 
+/** Keeps the editor from what happens inside cards; for hosts with a node of their own. */
 export function guardCards(editor: LexicalEditor): () => void {
   return mergeRegister(
     ...GUARDED.map((command) => editor.registerCommand(command, guard, COMMAND_PRIORITY_CRITICAL)),

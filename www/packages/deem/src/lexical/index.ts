@@ -23,6 +23,7 @@ export {
   INSERT_DECISION_COMMAND,
   REMOVE_DECISION_COMMAND,
 } from "./commands.js";
+export { guardCards } from "./guards.js";
 export { DECISION } from "./markdown.js";
 export { $createDecisionNode, $isDecisionNode, DecisionNode } from "./node.js";
 export { placedDecisions, registerUnplaced } from "./placed.js";

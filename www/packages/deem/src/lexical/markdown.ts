@@ -17,7 +17,7 @@ const escaped = (text: string): string =>
 
 /** What is known without the record, in the same shape. */
 const outline = (id: string, summary: string): string =>
-  `<Questionnaire id="${escaped(id)}">\n  <Question prompt="${escaped(summary)}"/>\n</Questionnaire>`;
+  `<Questionnaire id="${escaped(id)}">\n<Question prompt="${escaped(summary)}"/>\n</Questionnaire>`;
 
 /**
  * A transformer for `$convertToMarkdownString` and `$convertFromMarkdownString` of
@@ -42,8 +42,9 @@ export const DECISION = {
   ): boolean => {
     const text = [start[1], ...(between ?? [])].join("\n");
     const id = /^[^>]*?\sid="([^"]+)"/.exec(text)?.[1];
+    if (!id) return false;
     const prompt = /<Question\b[^>]*?\sprompt="([^"]*)"/.exec(text)?.[1];
-    if (id !== undefined) root.append($createDecisionNode(plain(id), plain(prompt)));
-    return id !== undefined;
+    root.append($createDecisionNode(plain(id), plain(prompt)));
+    return true;
   },
 };
