@@ -53,7 +53,7 @@ export function registerDecisions(editor: LexicalEditor, config: DecisionsConfig
   if (!isLexicalEditor(editor))
     throw new Error("deem: this editor is of another copy of lexical. Install lexical 0.52.0 once.");
   if (!editor.hasNodes([DecisionNode]))
-    throw new Error("deem: the editor has no DecisionNode among its nodes.");
+    throw new Error("deem: the editor lacks DecisionNode.");
   return mergeRegister(
     guardCards(editor),
     registerCommands(editor),
