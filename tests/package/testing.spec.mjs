@@ -99,7 +99,7 @@ test("D4.2 D4.4 the rules are the relay's: a stale save, and a second one, are r
   assert.deepEqual((await mark("bot", "agent")).body.code, "forbidden");
 });
 
-test("D2.4 edits made while the network is away wait and are sent on return", async () => {
+test("B1 edits made while the network is away wait and are sent on return", async () => {
   const relay = relayAt();
   const { id, barn, price } = await raise(relay);
   const ana = await sit(relay, "ana", id);

@@ -10,6 +10,7 @@ mod run;
 mod steps;
 mod tidy;
 mod tools;
+mod wire_types;
 
 use std::{io::Write, process::ExitCode};
 
@@ -19,6 +20,7 @@ cargo xtask test            everything that is checked; --only NAME,NAME for som
 cargo xtask ci              the same as .ci/run calls it
 cargo xtask wasm            build the browser engine (pins: wasm-pack.toml)
 cargo xtask size            sizes of what a browser downloads, against their budgets
+cargo xtask types           write src/wire.ts of the npm package from the Rust types; --check
 cargo xtask tidy            crate arrows, file sizes, words, and the tests of every rule
 cargo xtask mutants [NAME]  break one rule at a time and expect its test to fail
 cargo xtask bench [NAME...] measure: engine, saves, fanout, joins; --help says what each is
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         ),
         ["size"] => run::cargo(&repo, &["run", "--quiet", "-p", "xtask-wasm", "--", "size"]),
         ["tidy"] => tidy::tidy(&repo),
+        ["types", rest @ ..] => wire_types::types(&repo, rest),
         ["mutants", names @ ..] => mutants::mutants(&repo, names),
         _ => Err(format!(
             "unknown: cargo xtask {}\n\n{HELP}",

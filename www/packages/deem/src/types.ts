@@ -129,7 +129,7 @@ export type SaveState =
       changed: { by: string; at: string; seq: number }[];
       difference: Difference[];
       /** What this person had read is not known any more: `changed` may lack earlier changes. */
-      partial?: true;
+      partial?: boolean;
     }
   | { state: "resolved"; status: Status; resolver?: string; at?: string; answer?: Answer }
   | { state: "refused"; code: string; reason?: string; question?: string; max?: number }
@@ -174,7 +174,7 @@ export interface CardSnapshot {
   status: Status;
   generation: number;
   definition: Definition;
-  origin: string;
+  origin: "agent" | "conversation" | "human" | "workflow" | "import";
   owner: string;
   /** 64 hex digits: the displayed draft revision. Absent on closed decisions. */
   digest?: string;
