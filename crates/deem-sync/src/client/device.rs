@@ -290,7 +290,10 @@ impl Client {
             };
             let mut folded = deem_draft::guard::Guard::new(draft, sheet.client);
             let updates = base.updates.iter().map(|(_, update)| update);
-            super::rebase::receive_all(&mut folded, &record.definition, updates);
+            if !super::rebase::receive_all(&mut folded, &record.definition, updates) {
+                // Some of it was built on a row whose ack is still under way: later.
+                return;
+            }
             folded.replica().state()
         };
         let accepted = Accepted {

@@ -349,14 +349,17 @@ impl Client {
         card.rows.put(waiting, &self.config.tab);
     }
 
-    /// The draft as it is shown, made where it is not there yet: the base with the rows on it.
-    pub(crate) fn ensure_sheet(&mut self, id: &DecisionId) {
+    /// The draft as it is shown, made where it is not there yet: the base with the rows on it. Says
+    /// whether a new one took all of that.
+    pub(crate) fn ensure_sheet(&mut self, id: &DecisionId) -> bool {
         let Some(card) = self.cards.get_mut(id) else {
-            return;
+            return true;
         };
-        let Some(record) = &card.record else { return };
+        let Some(record) = &card.record else {
+            return true;
+        };
         if card.sheet.is_some() {
-            return;
+            return true;
         }
         let client = ClientId::from_random(random::number(&mut *self.random));
         let base = card.base.get_or_insert_with(|| Base {
@@ -373,13 +376,14 @@ impl Client {
         let mut guard = Guard::new(draft, client);
         let accepted = base.updates.iter().map(|(_, update)| update);
         let rows = card.rows.values().map(|waiting| &waiting.row.update);
-        receive_all(&mut guard, &record.definition, accepted.chain(rows));
+        let taken = receive_all(&mut guard, &record.definition, accepted.chain(rows));
         card.sheet = Some(Sheet {
             guard,
             client,
             undo: VecDeque::new(),
             redo: Vec::new(),
         });
+        taken
     }
 }
 

@@ -169,22 +169,27 @@ impl Client {
         card.proposals = told.proposals;
         card.contested = told.contested;
         card.restored |= told.restored;
-        if told.anew || other {
-            self.rebuild(&id);
+        // The base may have been built on the rows: a row whose ack was lost is in both.
+        let rows = told.rows.into_iter().filter(|row| row.tab != tab);
+        let rows: Vec<Row> = rows.collect();
+        let taken = if told.anew || other {
+            let taken = self.rebuild(&id, &rows);
+            self.put_siblings(&id, rows);
+            taken
         } else {
             card.rows.keep_own(&tab);
-            let undo = card
-                .sheet
-                .take()
-                .map(|sheet| (sheet.client, sheet.undo, sheet.redo));
-            self.ensure_sheet(&id);
-            if let (Some((_, undo, redo)), Some(sheet)) = (undo, &mut self.card(&id).sheet) {
+            let undo = card.sheet.take().map(|sheet| (sheet.undo, sheet.redo));
+            self.put_siblings(&id, rows);
+            let taken = self.ensure_sheet(&id);
+            if let (Some((undo, redo)), Some(sheet)) = (undo, &mut self.card(&id).sheet) {
                 sheet.undo = undo;
                 sheet.redo = redo;
             }
-        }
-        for row in told.rows.into_iter().filter(|row| row.tab != tab) {
-            self.sibling_row(row);
+            taken
+        };
+        if !taken && told.to.is_none() {
+            // Not told to this tab: its own answer may fit. Asked once, or it would ask for ever.
+            return self.ask_room(&id);
         }
         let card = self.card(&id);
         card.room.turn = told.turn;
@@ -203,6 +208,15 @@ impl Client {
         }
         self.send_presence(&id);
         self.changed(&id);
+    }
+
+    /// Rows of other tabs as the leader has them.
+    fn put_siblings(&mut self, id: &DecisionId, rows: Vec<Row>) {
+        for row in rows {
+            self.count = self.count.max(row::row_count(&row.key));
+            let card = self.cards.entry(id.clone()).or_default();
+            card.rows.put(Waiting::new(row), &self.config.tab);
+        }
     }
 
     fn sibling_row(&mut self, row: Row) {

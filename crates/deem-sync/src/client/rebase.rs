@@ -191,14 +191,16 @@ impl Client {
         }
     }
 
-    /// A fresh replica of the base under a new id, with this tab's rows made again on it.
-    pub(crate) fn rebuild(&mut self, id: &DecisionId) {
+    /// A fresh replica of the base under a new id, with this tab's rows made again on it. `siblings`
+    /// are the leader's rows of other tabs, which the base may have been built on. Says whether the
+    /// replica took all of it.
+    pub(crate) fn rebuild(&mut self, id: &DecisionId, siblings: &[Row]) -> bool {
         let fallback = ClientId::from_random(random::number(&mut *self.random));
         let Some(card) = self.cards.get_mut(id) else {
-            return;
+            return true;
         };
         let (Some(record), Some(base)) = (&card.record, &card.base) else {
-            return;
+            return true;
         };
         let definition = record.definition.clone();
         let draft = DraftId {
@@ -208,11 +210,9 @@ impl Client {
         };
         let client = card.next_client.take().unwrap_or(fallback);
         let mut guard = Guard::new(draft.clone(), client);
-        receive_all(
-            &mut guard,
-            &definition,
-            base.updates.iter().map(|(_, update)| update),
-        );
+        let updates = base.updates.iter().map(|(_, update)| update);
+        let told = siblings.iter().map(|row| &row.update);
+        let taken = receive_all(&mut guard, &definition, updates.chain(told));
         card.land();
         let rows = std::mem::take(&mut card.rows);
         card.room.turn += 1;
@@ -250,6 +250,7 @@ impl Client {
             self.offer_lost(id, &before);
         }
         self.changed(id);
+        taken
     }
 
     /// One row, made again on the sheet.
@@ -361,18 +362,18 @@ impl Client {
 }
 
 /// Takes updates in whatever order lets them in: a row whose ack was lost may stand behind what
-/// was built on it.
+/// was built on it. Says whether all of them were taken.
 pub(crate) fn receive_all<'a>(
     guard: &mut Guard,
     definition: &Definition,
     updates: impl Iterator<Item = &'a Vec<u8>>,
-) {
+) -> bool {
     let mut left: Vec<&Vec<u8>> = updates.collect();
     loop {
         let before = left.len();
         left.retain(|update| guard.receive(update, definition).is_err());
         if left.is_empty() || left.len() == before {
-            return;
+            return left.is_empty();
         }
     }
 }

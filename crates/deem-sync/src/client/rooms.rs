@@ -254,7 +254,7 @@ impl Client {
                 fresh: Fresh::Replaces,
             } => {
                 self.accept(id, seq, update.to_vec());
-                self.rebuild(id);
+                self.rebuild(id, &[]);
             }
             Phase::Syncing { fresh: Fresh::Adds } => {
                 if !self.take_in(id, seq, update) {

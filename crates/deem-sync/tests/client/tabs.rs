@@ -203,3 +203,27 @@ fn a_leader_without_a_number_is_followed() {
     assert_eq!(net.kept_rows("noor"), 0);
     net.assert_same();
 }
+
+/// B3.3, D2: what others built on a row whose ack was lost is shown in every tab, whichever of
+/// them made the row: the leader hears it before it hears that its row is durable.
+#[test]
+fn followers_take_what_was_built_on_a_row_whose_ack_was_lost() {
+    for author in 0..2 {
+        let mut net = Net::new();
+        let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+        let tabs = [leader, follower(&mut net, "noor")];
+        let third = follower(&mut net, "noor");
+        net.swallow(leader);
+        net.mark(tabs[author], "o1", "c1", Some(Mark::Yes));
+        net.mark(ilse, "o1", "c1", Some(Mark::No));
+        assert_eq!(net.mark_of(third, "o1/c1"), Some(Mark::Yes));
+        net.cut(leader);
+        net.bring(leader);
+        net.plug(leader);
+        for at in [leader, tabs[1], third] {
+            assert_eq!(net.mark_of(at, "o1/c1"), Some(Mark::No), "{at}");
+            assert_eq!(net.card(at).sync.state, SyncState::Synced, "{at}");
+        }
+        net.assert_same();
+    }
+}
