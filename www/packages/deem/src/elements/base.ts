@@ -9,6 +9,9 @@ import { h, say, set, show } from "./dom.js";
 import { adopt, CARD } from "./styles.js";
 import { tooOld, type Unsupported, wasmBlocked } from "./support.js";
 
+/** How long a first connection may take before it is said that there is none. */
+const PATIENCE_MS = 2_000;
+
 /** On a server there is no HTMLElement; importing this there must not fail. */
 const Base: typeof HTMLElement =
   globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
@@ -100,6 +103,8 @@ export abstract class DecisionElement extends DeemElement {
   #problem: unknown = null;
   #nameOf: ((person: string) => string) | null = null;
   #stop: (() => void) | null = null;
+  /** A first connection has had its time. */
+  #waited = false;
 
   /** The decision itself, for a host without a store. */
   get handle(): DecisionHandle | null {
@@ -199,7 +204,11 @@ export abstract class DecisionElement extends DeemElement {
 
   #why(): Unsupported | null {
     if (wasmBlocked() && !this.#handle) return "wasm";
-    return this.#problem === null ? null : "failed";
+    if (this.#problem !== null) return "failed";
+    if (!this.#handle || !this.store) return null;
+    if (!this.#waited) return null;
+    // A relay that is reached has told of every decision there is.
+    return this.store.status().online ? "unknown" : "unreached";
   }
 
   /** The reason, below the light DOM, or in it where there is no shadow root. */
@@ -217,7 +226,17 @@ export abstract class DecisionElement extends DeemElement {
     if (!handle || !this.isConnected || this.#stop) return;
     const close = handle.open();
     const unsubscribe = handle.subscribe(() => this.refresh());
+    const unknown = () => {
+      if (!handle.snapshot()) this.refresh();
+    };
+    const leave = this.store?.subscribe(unknown);
+    const patience = setTimeout(() => {
+      this.#waited = true;
+      unknown();
+    }, PATIENCE_MS);
     this.#stop = () => {
+      clearTimeout(patience);
+      leave?.();
       unsubscribe();
       handle.setPresence(null);
       close();

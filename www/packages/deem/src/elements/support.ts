@@ -1,7 +1,7 @@
 /** Whether elements can live in this browser, and if not, why: then the light DOM stays. */
 
 /** Keys of `unsupported` in the words. */
-export type Unsupported = "wasm" | "browser" | "failed";
+export type Unsupported = "wasm" | "browser" | "failed" | "unknown" | "unreached";
 
 /** The smallest module there is: a page whose policy forbids WebAssembly refuses even this. */
 const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);

@@ -32,6 +32,8 @@ const reasons: Strings["reasons"] = {
   unavailable: "Der Server ist nicht erreichbar. Bitte noch einmal versuchen.",
   forbidden: "Das ist hier nicht erlaubt.",
   "old-generation": "Das gehört zu einer früheren Runde dieser Entscheidung.",
+  restored: "Der Server wurde aus einer früheren Kopie wiederhergestellt, in der das fehlt.",
+  superseded: "Der Text ringsum wurde inzwischen neu geschrieben.",
 };
 
 export const de: Strings = {
@@ -245,6 +247,8 @@ export const de: Strings = {
     browser: "Dieser Browser ist zu alt, um die Entscheidung zu ändern. Lesen geht.",
     failed:
       "Die Entscheidung ließ sich hier nicht öffnen. So sah sie aus, als die Seite geschrieben wurde.",
+    unknown: "Diese Entscheidung gibt es in diesem Bereich nicht, oder sie ist nicht für Sie bestimmt.",
+    unreached: "Keine Verbindung, und die Entscheidung liegt noch nicht auf diesem Gerät. Neuer Versuch läuft.",
   },
 
   list,

@@ -20,6 +20,8 @@ const reasons = {
   unavailable: "The relay cannot be reached. Try again.",
   forbidden: "You may not do this here.",
   "old-generation": "It belongs to an earlier round of this decision.",
+  restored: "The relay was restored from an earlier copy that does not have it.",
+  superseded: "The text around it was rewritten meanwhile.",
 };
 
 export const enMore = {

@@ -114,6 +114,8 @@ export const en = {
     wasm: "This page does not allow WebAssembly, so the decision can be read here but not changed.",
     browser: "This browser is too old to change the decision here. It can be read.",
     failed: "The decision could not be opened here. This is how it was when the page was written.",
+    unknown: "There is no such decision in this space, or it is not for you to see.",
+    unreached: "Not connected, and this decision is not on this device yet. Trying again.",
   },
 
   list,
