@@ -2,6 +2,7 @@ import type { DeemErrorShape } from "./types.js";
 
 /** A refusal or failure with its code of codes.json and the values that explain it. */
 export class DeemError extends Error implements DeemErrorShape {
+  /** A code of codes.json, or `closed`. */
   readonly code: string;
   [value: string]: unknown;
 

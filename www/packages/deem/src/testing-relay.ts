@@ -8,6 +8,7 @@ import type { SocketLike } from "./types.js";
 
 /** Whose call it is; a role is `viewer`, `writer`, `agent` or `admin`. */
 export interface Caller {
+  /** Their `sub`; anybody may be anyone. */
   user: string;
   /** Default: `writer`. */
   role?: string;
@@ -15,7 +16,9 @@ export interface Caller {
 
 /** What a call answered: the status and body of docs/protocol.md 4. */
 export interface CallAnswer {
+  /** Of HTTP. */
   status: number;
+  /** Parsed JSON. */
   body: unknown;
 }
 

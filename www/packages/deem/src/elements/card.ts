@@ -34,6 +34,7 @@ export interface Parts {
   more: More | null;
 }
 
+/** `<decision-card>`: one decision, from the open question to its answer and history. */
 export class DecisionCard extends DecisionElement {
   #parts: Parts | null = null;
 

@@ -4,6 +4,7 @@
 import type { CardSnapshot, DecisionHandle } from "../types.js";
 import { DecisionCard } from "./card.js";
 
+/** `<decision-matrix>`: the grid alone. */
 export class DecisionMatrix extends DecisionCard {
   protected override update(snap: CardSnapshot, handle: DecisionHandle): void {
     super.update(snap, handle);

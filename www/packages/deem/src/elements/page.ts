@@ -20,6 +20,7 @@ interface PageParts {
   notes: HTMLSlotElement;
 }
 
+/** `<decision-page>`: one decision as a page of its own. */
 export class DecisionPage extends DecisionCard {
   #page: PageParts | null = null;
   #watch: MutationObserver | null = null;

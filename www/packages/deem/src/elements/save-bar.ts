@@ -25,6 +25,7 @@ interface Parts {
   save: HTMLButtonElement;
 }
 
+/** `<save-bar>`: one Save for the answers that this person edited. */
 export class SaveBar extends DeemElement {
   #parts: Parts | null = null;
   #stop: (() => void) | null = null;

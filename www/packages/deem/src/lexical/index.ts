@@ -29,15 +29,19 @@ export { $createDecisionNode, $isDecisionNode, DecisionNode } from "./node.js";
 export { placedDecisions, registerUnplaced } from "./placed.js";
 export type { Awareness } from "./presence.js";
 
+/** How decisions stand in an editor. */
 export interface DecisionsConfig {
   /** The open space the cards take their decisions from, or its promise; null: cards stay plain. */
   store: SpaceStore | Promise<SpaceStore> | null;
+  /** The words shown; default: those of the nearest `lang`. */
   strings?: Strings;
+  /** How a person's `sub` is shown. */
   nameOf?: (person: string) => string;
   /** The presence of the document's own provider: its field `decision` gets the card one is in. */
   awareness?: Awareness;
 }
 
+/** Decisions as an extension of Lexical: the node, the cards and the guards round them. */
 export const DecisionExtension = defineExtension({
   name: "deem/decisions",
   nodes: () => [DecisionNode],

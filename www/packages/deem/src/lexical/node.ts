@@ -41,6 +41,7 @@ export interface Known {
 /** Filled by the extension; an editor with the node alone is not in it. */
 export const known = new WeakMap<LexicalEditor, Known>();
 
+/** A decision in the document: its id and a summary to read where the record is not reached. */
 export class DecisionNode extends DecoratorNode<null> {
   override $config() {
     return this.config("decision", {
@@ -56,6 +57,7 @@ export class DecisionNode extends DecoratorNode<null> {
     });
   }
 
+  /** The id of the decision. */
   getDecisionId(): string {
     return $getState(this, decisionState);
   }

@@ -2,9 +2,13 @@
 
 /** What is needed of the `Awareness` of y-protocols. */
 export interface Awareness {
+  /** What this person says of themselves, or null. */
   getLocalState(): object | null;
+  /** Says one thing more. */
   setLocalStateField(field: string, value: unknown): void;
+  /** Listens to changes. */
   on(event: "update", listener: () => void): void;
+  /** Stops listening. */
   off(event: "update", listener: () => void): void;
 }
 

@@ -17,6 +17,7 @@ export interface ProviderEvents {
   sync: (isSynced: boolean) => void;
   /** The same, under y-websocket's other name. */
   synced: (isSynced: boolean) => void;
+  /** The connection came or went. */
   status: (told: { status: ProviderStatus }) => void;
   /** An update of somebody else, or of another tab, was applied. */
   update: (update: Uint8Array) => void;
@@ -28,6 +29,7 @@ export interface ProviderEvents {
   reload: (doc: Doc) => void;
 }
 
+/** How a document is connected. */
 export interface DocumentProviderOptions {
   /** Default: true. Lexical connects by itself. */
   connect?: boolean;
@@ -51,8 +53,11 @@ const EMPTY_VECTOR_BYTES = 1;
  * Offline edits stay in the document, on the device where there is one, and are sent on return.
  */
 export class DocumentProvider {
+  /** The document that is connected. */
   readonly doc: Doc;
+  /** Who is here; the relay writes `person` into each state. */
   readonly awareness: Awareness;
+  /** The name of its room. */
   readonly document: string;
   /** Whether `connect` was called last. */
   shouldConnect = false;
@@ -97,10 +102,12 @@ export class DocumentProvider {
     if (options.connect ?? true) this.connect();
   }
 
+  /** Whether everything that the relay had when it was asked is here. */
   get synced(): boolean {
     return this.#synced;
   }
 
+  /** Whether the room is joined; `connecting` while it should be and is not. */
   get status(): ProviderStatus {
     return this.#status;
   }
@@ -157,11 +164,13 @@ export class DocumentProvider {
     void this.whenSaved().finally(() => this.#device.close());
   }
 
+  /** Calls `listener` from now on. */
   on<K extends keyof ProviderEvents>(event: K, listener: ProviderEvents[K]): void {
     const known = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, known.add(listener as (told: never) => void));
   }
 
+  /** Stops listening. */
   off<K extends keyof ProviderEvents>(event: K, listener: ProviderEvents[K]): void {
     this.#listeners.get(event)?.delete(listener as (told: never) => void);
   }

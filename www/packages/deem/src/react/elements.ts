@@ -15,6 +15,7 @@ export interface ElementProps {
   nameOf?: (person: string) => string;
   /** The words shown; default: those of the nearest `lang`. */
   strings?: DecisionElement["strings"];
+  /** Classes of the element. */
   className?: string;
   /** What is read while there is no script: the card as plain HTML. */
   children?: ReactNode;
