@@ -322,7 +322,7 @@ impl Client {
         if self.leads() && self.followers.is_empty() {
             // Nobody to tell of it: its name is not needed again.
             self.put_row(row);
-            self.pump();
+            self.pump_for(id);
         } else {
             let key = row.key.clone();
             self.put_row(row);

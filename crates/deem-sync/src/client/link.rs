@@ -72,6 +72,8 @@ pub(crate) struct Link {
     pub(crate) asked: BTreeMap<String, Asked>,
     asks: u64,
     heard_ms: u64,
+    /// No room waits past this: most of the time none waits, and no walk is needed to know.
+    pub(crate) rooms_wait_ms: u64,
     expects_ms: Option<u64>,
     /// The relay has not answered for [`PATIENCE_MS_MAX`].
     is_mute: bool,
@@ -406,7 +408,9 @@ impl Client {
             Net::Waiting(at) => Some(at),
             Net::Token | Net::Connecting | Net::Hello => self.answer_deadline(),
             Net::Online => {
-                let rooms = self.cards.values().map(|card| card.room.not_before_ms);
+                let wait = self.link.rooms_wait_ms > self.now.mono_ms;
+                let cards = wait.then(|| self.cards.values()).into_iter().flatten();
+                let rooms = cards.map(|card| card.room.not_before_ms);
                 let rooms = rooms.filter(|at| *at > self.now.mono_ms);
                 let silence = self.link.heard_ms + SILENCE_MS_MAX;
                 rooms

@@ -89,7 +89,9 @@ impl Client {
         let grown = (card.room.wait_ms * 2).clamp(PASSING_MS_MIN, PASSING_MS_MAX);
         card.room.wait_ms = grown.max(asked);
         let wait = random::jitter_ms(&mut *self.random, card.room.wait_ms).max(asked);
-        card.room.not_before_ms = self.now.mono_ms + wait;
+        let until = self.now.mono_ms + wait;
+        card.room.not_before_ms = until;
+        self.link.rooms_wait_ms = self.link.rooms_wait_ms.max(until);
         if nack.code == "token-expired" {
             self.out.push(Output::Token);
         }

@@ -214,7 +214,9 @@ impl Client {
         };
         if passing {
             card.room.phase = Phase::Out;
-            card.room.not_before_ms = self.now.mono_ms + wait;
+            let until = self.now.mono_ms + wait;
+            card.room.not_before_ms = until;
+            self.link.rooms_wait_ms = self.link.rooms_wait_ms.max(until);
         } else {
             card.room.phase = Phase::Closed;
             card.forbidden = code == "forbidden";
@@ -362,6 +364,15 @@ impl Client {
         });
         if folds {
             self.fold(id);
+        }
+    }
+
+    /// As [`Self::pump`], after an edit of one draft: while its room is on its way nothing of it can
+    /// go, and the other drafts are not walked for it.
+    pub(crate) fn pump_for(&mut self, id: &DecisionId) {
+        let phase = self.cards.get(id).map(|card| &card.room.phase);
+        if !matches!(phase, Some(Phase::Asked | Phase::Syncing { .. })) {
+            self.pump();
         }
     }
 
