@@ -1,5 +1,6 @@
 /** What JavaScript sees of a space: cached snapshots, listeners, edits, saves. No rules. */
 import { Driver } from "./driver/driver.js";
+import { drivers } from "./driver/drivers.js";
 import { OthersOnDevice } from "./others-on-device.js";
 import { canShare } from "./driver/tabs.js";
 import { Engine, init, resetInstance } from "./engine.js";
@@ -94,9 +95,6 @@ export async function openSpace(options: OpenSpaceOptions): Promise<SpaceStore> 
   return space;
 }
 
-/** The driver of an open space, for the document rooms of `deem/provider`. */
-export const driverOf = (store: SpaceStore): Driver => Space.driverOf(store);
-
 class Space implements SpaceStore {
   readonly space: string;
   readonly user: string;
@@ -132,6 +130,7 @@ class Space implements SpaceStore {
       changed: (ids) => this.#changed(ids),
       reset: resetAll,
     });
+    drivers.set(this, this.#driver);
   }
 
   async start(): Promise<void> {
@@ -158,11 +157,6 @@ class Space implements SpaceStore {
         if (!driver.closed) lineOf(driver);
       });
     };
-  }
-
-  static driverOf(store: SpaceStore): Driver {
-    if (store instanceof Space) return store.#driver;
-    throw new DeemError({ code: "malformed", message: "give the store that openSpace returned" });
   }
 
   /** After a panic. One that comes again at once is not tried for ever. */

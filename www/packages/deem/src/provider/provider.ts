@@ -1,7 +1,8 @@
 /** A Yjs document in a document room of the space (docs/protocol.md 6), as editors expect it. */
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate, removeAwarenessStates } from "y-protocols/awareness";
 import { applyUpdate, type Doc, encodeStateAsUpdate, encodeStateVector, mergeUpdates } from "yjs";
-import { driverOf } from "../store.js";
+import { drivers } from "../driver/drivers.js";
+import { DeemError } from "../errors.js";
 import type { SpaceStore } from "../types.js";
 import { AWARENESS, awarenessMessage, queryAwareness, Reader, STEP_1, SYNC, syncMessage, UPDATE, STEP_2 } from "./bytes.js";
 import type { Word } from "./carrier.js";
@@ -87,7 +88,10 @@ export class DocumentProvider {
     this.document = name;
     this.#ownsAwareness = options.awareness === undefined;
     this.awareness = options.awareness ?? new Awareness(doc);
-    const driver = driverOf(store);
+    const driver = drivers.get(store);
+    if (!driver) {
+      throw new DeemError({ code: "malformed", message: "give the store that openSpace returned" });
+    }
     this.#line = lineOf(driver);
     this.#member = this.#line.join({ document: name, hear: (word) => this.#hear(word) });
     this.#keeps = (options.device ?? true) && !driver.options.memory && typeof indexedDB !== "undefined";
