@@ -29,13 +29,17 @@ const misfits = (page) =>
   page.evaluate(() => {
     const wrong = [];
     if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
-    if (innerWidth > 520) return wrong;
+    const narrow = innerWidth <= 520;
     const targets = "button, label.option, .grid[data-live] td, textarea, select, summary, .line-form input";
     for (const el of document.querySelectorAll("decision-card, decision-page, decision-matrix, save-bar")) {
+      const frame = el.getBoundingClientRect();
       for (const target of el.shadowRoot.querySelectorAll(targets)) {
-        // A label in a row of a grid, and a button in a line of text, are as high as their row.
-        const { height } = target.getBoundingClientRect();
-        if (target.checkVisibility() && height < 44) wrong.push(`${target.outerHTML.slice(0, 90)} is ${height} px`);
+        if (!target.checkVisibility()) continue;
+        const { left, right, height } = target.getBoundingClientRect();
+        // A card clips what is wider than it, so the document does not tell.
+        const inside = target.closest(".popover") || (left > frame.left - 1 && right < frame.right + 1);
+        if (!inside) wrong.push(`${target.outerHTML.slice(0, 90)} is cut`);
+        if (narrow && height < 44) wrong.push(`${target.outerHTML.slice(0, 90)} is ${height} px`);
       }
     }
     return wrong;

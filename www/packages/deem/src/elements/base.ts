@@ -16,6 +16,7 @@ const PATIENCE_MS = 2_000;
 const Base: typeof HTMLElement =
   globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
+/** What a card, a page and the Save bar share. */
 export abstract class DeemElement extends Base {
   static readonly observedAttributes = ["lang", "decision", "heading-level", "mode", "href"];
 
@@ -95,6 +96,7 @@ export abstract class DeemElement extends Base {
   }
 }
 
+/** An element that shows one decision. */
 export abstract class DecisionElement extends DeemElement {
   readonly #slot = h("slot");
   #plain: HTMLElement | null = null;

@@ -35,6 +35,13 @@ export interface Parts {
 }
 
 /** `<decision-card>`: one decision, from the open question to its answer and history. */
+/**
+ * `<decision-card decision="ID">` with the property `store`, or with `handle` alone.
+ *
+ * Attributes: `decision`, `heading-level` (1 to 6, usually 3), `mode="form"`, `lang`. Fires
+ * `deem-leave` when the person leaves by Escape; a host that takes the focus itself prevents it.
+ * Parts and `--deem-*` variables are for its look.
+ */
 export class DecisionCard extends DecisionElement {
   #parts: Parts | null = null;
 

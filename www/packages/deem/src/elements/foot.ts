@@ -88,10 +88,7 @@ export class Foot {
     this.el.append(
       this.left,
       this.keep,
-      h("span", { class: "grow" }),
-      this.sync.el,
-      this.takeBack,
-      this.save,
+      h("span", { class: "end" }, this.sync.el, this.takeBack, this.save),
       this.off,
     );
   }

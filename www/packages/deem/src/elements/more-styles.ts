@@ -12,7 +12,7 @@ button.danger { color: var(--no); border-color: currentColor; background: var(--
 .settled .line-form { border: 0; padding-bottom: 0; }
 .prev { border-top: 1px solid var(--line); color: var(--quiet); font-size: .8667em; }
 .prev summary { padding: 10px var(--pad); cursor: pointer; overflow-wrap: anywhere; border-radius: 8px; outline-offset: -4px !important; } .prev summary:hover { color: var(--ink); }
-.prev-list { padding: 0 0 6px; } .entry > p { padding-inline: var(--pad); } .entry { padding-block: 6px 8px; } .entry + .entry { border-top: 1px solid var(--line); } .entry b { color: var(--ink); font-weight: 600; }
+.prev-list { padding: 0 0 6px; } .entry > p { padding-inline: var(--pad); } .entry { padding-block: 6px 8px; } .entry > p:last-of-type { padding-block-end: 8px; } .entry + .entry { border-top: 1px solid var(--line); } .entry b { color: var(--ink); font-weight: 600; }
 .popover { position: absolute; inset: auto; margin: 0; max-width: min(340px, calc(100vw - 16px)); padding: 12px 14px; font-size: .9333em; color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .14); }
 .popover:has(> .menu) { padding: 4px; } .menu { display: grid; } .menu button { text-align: start; color: var(--ink); }
 .said-list { list-style: none; margin-block: 8px 6px; display: grid; gap: 6px; } .said-list li { display: flex; align-items: center; gap: 8px; } .said-list .face { margin: 0; } .said-list time { color: var(--quiet); font-size: .8667em; margin-inline-start: auto; padding-inline-start: 12px; }
@@ -26,6 +26,6 @@ select:disabled { cursor: default; opacity: 1; } option { color: var(--ink); bac
 @container (max-width: 520px) {
   .line-form .room { flex: 1; text-align: end; padding-inline-end: 6px; }
   .prev summary { padding-block: 13px; } .line-form input, .why-line button { min-height: 44px; } .why-line .why ~ button { margin-inline-start: -10px; }
-  .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+  .grid[data-form] .dot::after { inset: -12px; } .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 }
 `;

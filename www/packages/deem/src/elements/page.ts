@@ -21,6 +21,10 @@ interface PageParts {
 }
 
 /** `<decision-page>`: one decision as a page of its own. */
+/**
+ * `<decision-page decision="ID">`: as a card, with the attribute `href` (the page's own address, for
+ * its link) and the slots above. Fires `deem-add-note` when a person wants to write the first note.
+ */
 export class DecisionPage extends DecisionCard {
   #page: PageParts | null = null;
   #watch: MutationObserver | null = null;

@@ -26,6 +26,11 @@ interface Parts {
 }
 
 /** `<save-bar>`: one Save for the answers that this person edited. */
+/**
+ * `<save-bar>` with the property `store`. It shows itself up to 640 px, and with the attribute `wide`
+ * everywhere. Fires `deem-look` (`detail.decision`) before it goes to a card; a host that shows the
+ * card elsewhere prevents that.
+ */
 export class SaveBar extends DeemElement {
   #parts: Parts | null = null;
   #stop: (() => void) | null = null;

@@ -107,6 +107,7 @@ textarea:read-only { background: none; border-style: dashed; }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
 .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; padding: 10px 12px 12px; padding-inline: 8px 12px; border-top: 1px solid var(--line); }
 .acts { display: flex; flex-wrap: wrap; gap: 0 2px; }
+.end { display: flex; flex-wrap: wrap; justify-content: flex-end; align-items: center; gap: 6px; margin-inline-start: auto; min-width: 0; }
 button { font: inherit; font-size: .9333em; min-height: 34px; padding: 0 10px; border-radius: 8px; border: 1px solid transparent; background: none; color: var(--quiet); cursor: pointer; white-space: nowrap; }
 button:hover:not([aria-disabled], :disabled) { background: var(--sunken); color: var(--ink); }
 button.line { border-color: var(--line); color: var(--ink); background: var(--paper); }
@@ -146,13 +147,13 @@ const NARROW = `
   td .mark { position: static; flex: none; width: 18px; height: 18px; background: none !important; border: 0 !important; box-shadow: none !important; outline: 0 !important; }
   td:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   td[data-here] { box-shadow: 0 0 0 2px var(--who); }
-  .mark .face { inset-inline-end: -6px; } .dot { top: 8px; inset-inline-end: 10px; } [data-here] .dot { inset-inline: auto 16px; }
+  .mark .face { inset-inline-end: -6px; } .dot { top: 8px; inset-inline-end: 10px; } [data-here] .dot { inset-inline: auto 16px; } .dot::after { inset: -19px; }
   .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: var(--pad); }
   .head { gap: 8px; } .head button { padding-inline: 8px; }
   button, .head button { min-height: 44px; }
   .question, .context, .words, .grid td::before, .said, p.why { overflow-wrap: break-word; hyphens: auto; }
   .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; }
-  .foot .grow { display: none; } .foot .state { flex: 99 1 0; min-width: 120px; padding-inline: 6px 2px; } .foot .save { flex: 1 1 112px; }
+  .foot .end { flex: 1 1 auto; } .foot .state { flex: 99 1 0; min-width: 120px; padding-inline: 6px 2px; } .foot .save { flex: 1 1 112px; }
 }
 `;
 
