@@ -42,7 +42,7 @@ async function ywasmForPage() {
     .replace("new WebAssembly.Module(bytes)", "await WebAssembly.compile(bytes)")
     .replace("new WebAssembly.Instance(wasmModule, imports)", "await WebAssembly.instantiate(wasmModule, imports)");
   return `const module = { exports: {} };
-const require = () => ({ TextDecoder, TextEncoder });
+const require = () => globalThis;
 ${body}
 export default module.exports;
 `;
