@@ -53,7 +53,7 @@ impl Client {
                 self.take_in(&decision, seq, &update);
             }
             TabMessage::Acked { decision, key, seq } => self.told_acked(&decision, &key, seq),
-            TabMessage::Blamed { decision, key, .. } => self.blamed(&decision, &key),
+            TabMessage::Blamed { decision, key } => self.blamed(&decision, &key),
             TabMessage::Closed { decision } => {
                 self.card(&decision).room.phase = Phase::Closed;
                 self.draft_closed(&decision);

@@ -5,7 +5,8 @@ use deem_core::map::BTreeSet;
 /// The device's object stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Store {
-    /// Which relay store, up to which commit; waiting saves; snippets.
+    /// Which relay store, up to which commit; waiting saves; edits set aside; this person's words
+    /// that the relay acknowledged.
     Meta,
     /// Records as they were last known.
     Records,

@@ -111,12 +111,8 @@ impl Client {
         self.out.remove(Store::Rows, key);
         self.keep_rows(id, &[waiting.row], code);
         self.block_save(id);
-        let (key, code) = (key.to_owned(), code.to_owned());
-        self.tell_room(id, |decision| TabMessage::Blamed {
-            decision,
-            key,
-            code,
-        });
+        let key = key.to_owned();
+        self.tell_room(id, |decision| TabMessage::Blamed { decision, key });
     }
 
     /// The leader heard that a row was refused, and has set it aside for its person.

@@ -82,12 +82,8 @@ pub(crate) enum TabMessage {
         key: String,
         seq: u64,
     },
-    /// A row was refused.
-    Blamed {
-        decision: DecisionId,
-        key: String,
-        code: String,
-    },
+    /// A row was refused; the leader has set it aside.
+    Blamed { decision: DecisionId, key: String },
     /// The draft takes no edits any more.
     Closed { decision: DecisionId },
     /// Judged proposals.

@@ -112,11 +112,7 @@ impl TabMessage {
                 update,
             } => of(11, decision).number(*seq).bytes(update),
             Self::Acked { decision, key, seq } => of(12, decision).text(key).number(*seq),
-            Self::Blamed {
-                decision,
-                key,
-                code,
-            } => of(13, decision).text(key).text(code),
+            Self::Blamed { decision, key } => of(13, decision).text(key),
             Self::Closed { decision } => of(14, decision),
             Self::Verdicts {
                 decision,
@@ -220,7 +216,6 @@ fn of_decision(kind: u64, from: &mut Reader<'_>) -> Option<TabMessage> {
         13 => TabMessage::Blamed {
             decision,
             key: text(from)?,
-            code: text(from)?,
         },
         14 => TabMessage::Closed { decision },
         15 => TabMessage::Verdicts {
@@ -399,7 +394,6 @@ mod tests {
             TabMessage::Blamed {
                 decision: decision.clone(),
                 key: "k".to_owned(),
-                code: "full".to_owned(),
             },
             TabMessage::Closed {
                 decision: decision.clone(),
