@@ -41,10 +41,10 @@ const marksAtRelay = async () => {
 /** One mark that leaves the engine, and in the same task one that panics; what the caller hears. */
 const markAndPanic = (id) =>
   page.page.evaluate(async (id) => {
-    const { driverOf } = await import("./deem/store.js");
+    const { drivers } = await import("./deem/driver/drivers.js");
     window.handle.setMark("o1", "c2", "partly");
     try {
-      driverOf(window.store).run((engine) => engine.panicForTest(id, "o2", "c1"));
+      drivers.get(window.store).run((engine) => engine.panicForTest(id, "o2", "c1"));
       return "nothing";
     } catch ({ code }) {
       return code;
