@@ -120,6 +120,7 @@ describe("keys inside a card (B5.3)", () => {
     await settle();
     assert.deepEqual(await blocks(), BLOCKS);
     assert.equal(await page.evaluate(() => globalThis.chosenText()), "");
+    assert.equal(await page.evaluate(() => getSelection().toString()), "");
     assert.equal(await cell("library/price").innerText(), "yes");
   });
 

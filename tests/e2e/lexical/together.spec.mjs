@@ -195,6 +195,36 @@ for (const kind of Object.keys(PROSE)) {
   });
 }
 
+describe("undo of a shared document (B5.5)", () => {
+  test("B5.5 text, insert and text within one moment are three undo steps", async () => {
+    const [ana] = await meet("relay", { user: "ana" });
+    await ana.run("write", "One.");
+    const steps = await ana.page.evaluate(
+      async ([id, question]) => {
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        const seen = [];
+        globalThis.addLine("before");
+        globalThis.insert(id, question);
+        await frame();
+        globalThis.addLine("after");
+        for (let step = 0; step < 3; step += 1) {
+          seen.push(globalThis.blocks().filter(Boolean));
+          globalThis.undo();
+          await frame();
+        }
+        return seen;
+      },
+      [decision, QUESTION],
+    );
+    assert.deepEqual(steps, [
+      ["One.", "before", `#${decision}`, "after"],
+      ["One.", "before", `#${decision}`],
+      ["One.", "before"],
+    ]);
+    await leave(ana);
+  });
+});
+
 describe("a peer without the node (B5.2)", () => {
   test("B5.2 with the stable binding nothing of the others' document is lost", async () => {
     const [ana, ben, old] = await meet(

@@ -45,21 +45,8 @@ const GUARDED = [
 
 /** Keeps the editor from what happens inside cards; for hosts with a node of their own. */
 export function guardCards(editor: LexicalEditor): () => void {
+  const inCard = (event: Event | null): boolean => cardOf(event) !== undefined;
   return mergeRegister(
-    ...GUARDED.map((command) => editor.registerCommand(command, guard, COMMAND_PRIORITY_CRITICAL)),
+    ...GUARDED.map((command) => editor.registerCommand(command, inCard, COMMAND_PRIORITY_CRITICAL)),
   );
 }
-
-function guard(event: Event | null): boolean {
-  if (!cardOf(event)) return false;
-  // In a cell the browser would select the whole document round the card.
-  if (event instanceof KeyboardEvent && selectsAll(event) && !isField(event.composedPath()[0]))
-    event.preventDefault();
-  return true;
-}
-
-const selectsAll = (event: KeyboardEvent): boolean =>
-  (event.ctrlKey || event.metaKey) && /^a$/i.test(event.key);
-
-const isField = (target: EventTarget | undefined): boolean =>
-  target instanceof Element && target.matches("input, textarea");
