@@ -117,6 +117,9 @@ impl Client {
             .base
             .as_ref()
             .is_none_or(|base| base.generation == joined.generation && base.epoch == epoch);
+        // A page that never showed the draft has no base, and may have loaded rows of an earlier one.
+        let mut rows = card.rows.values();
+        let same = same && rows.all(|waiting| waiting.row.generation == joined.generation);
         let fresh = match recover {
             None | Some(Recover::AsTheyWere) if same && !card.restored => Fresh::Adds,
             _ => Fresh::Replaces,

@@ -200,3 +200,26 @@ fn a_restored_relay_is_believed() {
     assert_eq!(net.kept(ada), ["Barn / Light: no"]);
     net.assert_same();
 }
+
+/// D2.8, B3.4: edits that a closed page left for an answer that was given meanwhile are set aside
+/// for their person once, by a page that does not show the decision too; they are not sent again.
+#[test]
+fn rows_of_an_earlier_answer_are_set_aside_by_a_page_that_does_not_show_it() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    net.cut(noor);
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.kill(noor);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
+    net.act(ilse, |client| client.save(&id)).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    let again = net.tab("noor", "noor");
+    net.lead(again);
+    assert_eq!(net.card(again).generation.0, 2);
+    assert_eq!(net.kept(again).len(), 1);
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
