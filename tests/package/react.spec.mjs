@@ -115,7 +115,7 @@ test("B1 StrictMode's second mount leaves nothing open: a card that goes away le
   await ben.card.locator('[data-label="Room"]').first().focus();
   await ana.hooks.getByText("Also here: ben").waitFor();
   // Ben turns to the other decision: his presence goes from the first one.
-  const other = ben.page.getByRole("listitem").getByRole("button", { pressed: false });
+  const other = ben.page.locator('nav li button[aria-pressed="false"]');
   await other.click();
   await until("Ben's leave", async () => !(await ana.hooks.innerText()).includes("Also here"));
   await ana.context.close();
