@@ -123,6 +123,13 @@ export const OPENED = {
       handles.get("own").setMark("barn", "price", "no");
       globalThis.bar.setAttribute("wide", "");
     });
+    // The edits come from outside the cards, which tell of them a moment later.
+    await page.waitForFunction(() => {
+      const news = [...document.querySelectorAll("decision-card")].map(
+        (card) => card.shadowRoot.querySelector("[part=news]").textContent,
+      );
+      return news.filter((words) => words !== "").length === 3;
+    });
   },
   plain: plain(false),
   plainFailed: plain(true),
