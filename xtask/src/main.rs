@@ -24,6 +24,7 @@ cargo xtask types           write src/wire.ts of the npm package from the Rust t
 cargo xtask tidy            crate arrows, file sizes, words, and the tests of every rule
 cargo xtask mutants [NAME]  break one rule at a time and expect its test to fail
 cargo xtask bench [NAME...] measure: engine, saves, fanout, joins; --help says what each is
+cargo xtask sim [--seeds N] run the machines in worlds where everything fails; --from S, --help
 
 Examples:
   cargo xtask demo --listen 127.0.0.1:8080
@@ -41,8 +42,9 @@ fn main() -> ExitCode {
         Err(sentence) => return fail(&sentence),
     };
     let done = match words.as_slice() {
-        // The bench says itself what it measures.
-        ["bench", ..] => bench(&repo, &words[1..]),
+        // These say themselves what they do.
+        ["bench", ..] => release(&repo, "deem-bench", &words[1..]),
+        ["sim", ..] => release(&repo, "deem-sim", &words[1..]),
         [] | ["help", ..] | [.., "--help" | "-h"] => {
             // Nobody may be reading.
             let _ = writeln!(std::io::stdout(), "{HELP}");
@@ -70,9 +72,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn bench(repo: &repo::Repo, arguments: &[&str]) -> Result<(), String> {
-    let bench = ["run", "--quiet", "--release", "-p", "deem-bench", "--"];
-    run::cargo(repo, &[&bench, arguments].concat())
+fn release(repo: &repo::Repo, package: &str, arguments: &[&str]) -> Result<(), String> {
+    let run = ["run", "--quiet", "--release", "-p", package, "--"];
+    run::cargo(repo, &[&run, arguments].concat())
 }
 
 fn fail(sentence: &str) -> ExitCode {

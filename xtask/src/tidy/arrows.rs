@@ -52,6 +52,11 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
         &["ureq"],
     ),
     (
+        "deem-sim",
+        &["deem-core", "deem-draft", "deem-formats", "deem-sync"],
+        &["tokio", "getrandom", "rand", "rusqlite", "axum", "ureq"],
+    ),
+    (
         "deem-wasm",
         &["deem-core", "deem-draft", "deem-formats", "deem-sync"],
         &["tokio", "rusqlite", "axum", "ureq", "wasm-bindgen-futures"],
