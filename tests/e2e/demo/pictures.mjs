@@ -54,6 +54,10 @@ async function shot(name, options, address, prepare) {
   const one = await Visitor.open(demo, ADA, address, options);
   await one.ready();
   await one.card(MATRIX).getByRole("grid").waitFor();
+  await one.page.waitForFunction((text) => {
+    const card = document.querySelector('decision-card[decision="adr-0016"]');
+    return card?.shadowRoot?.querySelector("textarea")?.value === text;
+  }, SENTENCE);
   await prepare?.(one);
   await one.page.evaluate(() => document.fonts.ready);
   await one.page.screenshot({ path: join(out, `demo-${name}.png`) });
