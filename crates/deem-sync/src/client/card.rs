@@ -246,6 +246,9 @@ pub(crate) struct Card {
     pub(crate) next_client: Option<ClientId>,
     /// The relay was restored since the base was taken: it is taken anew.
     pub(crate) restored: bool,
+    /// The base was replaced, and the sheet and the rows are still those of the one before it: a
+    /// connection that ends in between leaves it so.
+    pub(crate) replaced: bool,
     /// What was shown before a restored relay took the generation back.
     pub(crate) before: Option<DraftView>,
     /// This person's first edit dropped the suggestion (`D3`).

@@ -216,6 +216,7 @@ impl Client {
         card.room.turn += 1;
         card.room.made_anew = true;
         card.acked = None;
+        card.replaced = false;
         let restored = std::mem::take(&mut card.restored);
         card.room.made_restored |= restored;
         let shown = card.sheet.as_mut().filter(|_| restored);

@@ -119,7 +119,9 @@ impl Client {
             .is_none_or(|base| base.generation == joined.generation && base.epoch == epoch);
         // A page that never showed the draft has no base, and may have loaded rows of an earlier one.
         let mut rows = card.rows.values();
-        let same = same && rows.all(|waiting| waiting.row.generation == joined.generation);
+        let same = same
+            && !card.replaced
+            && rows.all(|waiting| waiting.row.generation == joined.generation);
         let fresh = match recover {
             None | Some(Recover::AsTheyWere) if same && !card.restored => Fresh::Adds,
             _ => Fresh::Replaces,
@@ -152,6 +154,7 @@ impl Client {
         if keep {
             return;
         }
+        card.replaced = fresh == Fresh::Replaces;
         let old = card.base.replace(Base {
             generation,
             epoch,

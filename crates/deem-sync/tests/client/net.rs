@@ -66,6 +66,8 @@ pub struct Tab {
     /// Tabs whose lock it waits for.
     watched: BTreeSet<String>,
     swallowed: bool,
+    /// Binary frames are lost on their way to it.
+    pub deaf: bool,
 }
 
 pub struct Net {
@@ -156,6 +158,7 @@ impl Net {
             gone: false,
             watched: BTreeSet::new(),
             swallowed: false,
+            deaf: false,
         });
         self.run();
         self.tabs.len() - 1
@@ -454,10 +457,12 @@ impl Net {
         };
         let inbox = self.world.inbox.remove(&conn).unwrap_or_default();
         let busy = !inbox.is_empty();
+        let deaf = self.tabs[at].deaf;
         let client = &mut self.tabs[at].client;
         client.clock(now);
         for seen in inbox {
             match seen {
+                Seen::Binary(_) if deaf => {}
                 Seen::Text(value) => client.socket_text(&value.to_string()),
                 Seen::Binary(bytes) => client.socket_binary(&bytes),
             }

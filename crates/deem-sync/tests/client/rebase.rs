@@ -223,3 +223,33 @@ fn rows_of_an_earlier_answer_are_set_aside_by_a_page_that_does_not_show_it() {
     assert_eq!(net.kept_rows("noor"), 0);
     net.assert_same();
 }
+
+/// D2.8, P6: a connection that ends after the relay named another generation and before its draft
+/// arrived leaves the rows and what is shown those of the earlier one: the next one replaces them.
+#[test]
+fn a_draft_that_was_to_be_replaced_is_replaced_on_the_next_connection() {
+    for is_edited in [true, false] {
+        let mut net = Net::new();
+        let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+        net.mark(ilse, "o2", "c2", Some(Mark::No));
+        net.cut(noor);
+        if is_edited {
+            net.mark(noor, "o1", "c1", Some(Mark::Yes));
+        }
+        let id = net.id.clone();
+        net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+            .unwrap();
+        net.act(ilse, |client| client.save(&id)).unwrap();
+        net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+            .unwrap();
+        net.mark(ilse, "o2", "c2", Some(Mark::Yes));
+        net.tabs[noor].deaf = true;
+        net.plug(noor);
+        net.cut(noor);
+        net.tabs[noor].deaf = false;
+        net.plug(noor);
+        assert_eq!(net.kept_rows("noor"), 0);
+        assert_eq!(net.card(noor).sync.pending, 0);
+        net.assert_same();
+    }
+}
