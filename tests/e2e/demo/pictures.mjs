@@ -64,44 +64,51 @@ async function shot(name, options, address, prepare) {
   await one.leave();
 }
 
-await work();
-const ben = await Visitor.open(demo, BEN);
-await ben.ready();
-await ben.paper.getByRole("heading", { name: "Still open" }).click();
-await ben.card(MATRIX).getByRole("grid").waitFor();
-
-for (const [size, options] of Object.entries(VIEWS)) {
-  for (const colorScheme of ["light", "dark"]) {
-    const view = { ...options, colorScheme };
-    await shot(`${size}-${colorScheme}`, view, "#/demo", (one) =>
-      one.page.locator("#carets").getByText("Ben").waitFor(),
-    );
-    if (size !== "desktop") await shot(`card-${size}-${colorScheme}`, view, `#/demo/${MATRIX}`, inView);
-  }
+try {
+  await takeAll();
+} finally {
+  await demo.close();
 }
-await shot("settled", VIEWS.desktop, "#/demo/adr-0001", inView);
-await shot("two-people", { viewport: { width: 1440, height: 900 } }, `#/demo/${MATRIX}`, async (one) => {
-  await one.button("Two people").click();
-  const frame = one.page.frameLocator("#pane iframe");
-  await frame.locator(`decision-card[decision="${MATRIX}"]`).getByRole("grid").waitFor();
-  await one.cell(MATRIX, "Our own reader", "First card sooner").focus();
-  await frame.locator('[data-label^="First card sooner"]').nth(3).focus();
-});
-await shot("offline", VIEWS.desktop, `#/demo/${MATRIX}`, async (one) => {
-  await one.button("Go offline").click();
-  await one.page.locator('#status[data-online="false"]').waitFor();
-  await one.mark(MATRIX, "Accept the size", "First card sooner", "n");
-  await one.page.locator("#status").getByText(/Saved on this device/).waitFor();
-});
-await call(demo.relay.url, "POST", "/v1/spaces/demo/decisions", {
-  user: BEN,
-  body: { op: "op-pictures-1", question: "Which browsers do we test on?", response: "text" },
-});
-const tray = (one) => one.page.getByRole("heading", { name: "Not placed (1)" }).waitFor();
-await shot("unplaced", VIEWS.desktop, "#/demo", tray);
-await shot("unplaced-390", VIEWS["390"], "#/demo", tray);
-await ben.leave();
-await demo.close();
+
+async function takeAll() {
+  await work();
+  const ben = await Visitor.open(demo, BEN);
+  await ben.ready();
+  await ben.paper.getByRole("heading", { name: "Still open" }).click();
+  await ben.card(MATRIX).getByRole("grid").waitFor();
+
+  for (const [size, options] of Object.entries(VIEWS)) {
+    for (const colorScheme of ["light", "dark"]) {
+      const view = { ...options, colorScheme };
+      await shot(`${size}-${colorScheme}`, view, "#/demo", (one) =>
+        one.page.locator("#carets").getByText("Ben").waitFor(),
+      );
+      if (size !== "desktop") await shot(`card-${size}-${colorScheme}`, view, `#/demo/${MATRIX}`, inView);
+    }
+  }
+  await shot("settled", VIEWS.desktop, "#/demo/adr-0001", inView);
+  await shot("two-people", { viewport: { width: 1440, height: 900 } }, `#/demo/${MATRIX}`, async (one) => {
+    await one.button("Two people").click();
+    const frame = one.page.frameLocator("#pane iframe");
+    await frame.locator(`decision-card[decision="${MATRIX}"]`).getByRole("grid").waitFor();
+    await one.cell(MATRIX, "Our own reader", "First card sooner").focus();
+    await frame.locator('[data-label^="First card sooner"]').nth(3).focus();
+  });
+  await shot("offline", VIEWS.desktop, `#/demo/${MATRIX}`, async (one) => {
+    await one.button("Go offline").click();
+    await one.page.locator('#status[data-online="false"]').waitFor();
+    await one.mark(MATRIX, "Accept the size", "First card sooner", "n");
+    await one.page.locator("#status").getByText(/Saved on this device/).waitFor();
+  });
+  await call(demo.relay.url, "POST", "/v1/spaces/demo/decisions", {
+    user: BEN,
+    body: { op: "op-pictures-1", question: "Which browsers do we test on?", response: "text" },
+  });
+  const tray = (one) => one.page.getByRole("heading", { name: "Not placed (1)" }).waitFor();
+  await shot("unplaced", VIEWS.desktop, "#/demo", tray);
+  await shot("unplaced-390", VIEWS["390"], "#/demo", tray);
+  await ben.leave();
+}
 
 /** The card of the address at the top of the window. */
 async function inView(one) {
