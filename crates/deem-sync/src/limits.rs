@@ -148,7 +148,7 @@ mod tests {
             // Two bounds are of plain numbers.
             let numbers = ["CLIENT_ID_END", "CLOCK_END"].contains(&limit.name);
             assert!(limit.value > 0 && !limit.reason.is_empty(), "{limit:?}");
-            assert!(numbers != (!limit.unit.is_empty()), "{limit:?}");
+            assert_eq!(numbers, limit.unit.is_empty(), "{limit:?}");
             let plain = limit.what.chars().all(|c| c != '_');
             assert!(plain && !limit.what.is_empty(), "{limit:?}");
         }
