@@ -214,6 +214,8 @@ where
             },
         );
     }
+    // Taken before the handshake is answered: whoever has its answer has its place, too.
+    let place = Arc::clone(&shared.sockets).try_acquire_owned();
     tokio::spawn(async move {
         let Ok(upgraded) = upgraded.await else { return };
         let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
@@ -228,7 +230,7 @@ where
             messages: Vec::new(),
         };
         // From here on it is a socket, and leaves its place to the next caller of HTTP.
-        match Arc::clone(&shared.sockets).try_acquire_owned() {
+        match place {
             Ok(permit) => {
                 drop(caller);
                 then(shared, peer, permit).await;

@@ -118,10 +118,9 @@ impl Client {
             .as_ref()
             .is_none_or(|base| base.generation == joined.generation && base.epoch == epoch);
         // A page that never showed the draft has no base, and may have loaded rows of an earlier one.
-        let mut rows = card.rows.values();
-        let same = same
-            && !card.replaced
-            && rows.all(|waiting| waiting.row.generation == joined.generation);
+        let of_this = |generation| generation == joined.generation;
+        let ours = card.rows.values().map(|w| w.row.generation).all(of_this);
+        let same = same && !card.replaced && ours;
         let fresh = match recover {
             None | Some(Recover::AsTheyWere) if same && !card.restored => Fresh::Adds,
             _ => Fresh::Replaces,
