@@ -138,6 +138,9 @@ impl Client {
         let base = card.base.take();
         card.owed.clear();
         card.land();
+        // Ids of an earlier document may not write in this one.
+        card.next_client = None;
+        card.acked = None;
         let rows = std::mem::take(&mut card.rows);
         card.sheet = None;
         card.proposals.clear();

@@ -112,6 +112,10 @@ impl Client {
             return;
         };
         card.room.joined_seq = joined.seq;
+        if recover != Some(Recover::Anew) {
+            // Asked for in a rebase whose answer never came: it may be of an earlier document.
+            card.next_client = None;
+        }
         let epoch = Epoch(joined.epoch);
         let same = card
             .base

@@ -253,3 +253,31 @@ fn a_draft_that_was_to_be_replaced_is_replaced_on_the_next_connection() {
         net.assert_same();
     }
 }
+
+/// D2.9, P6: an id that was asked for in a rebase, whose draft never came, is of the generation of
+/// that day: after a reopening nobody writes under it, and the relay has nothing to refuse.
+#[test]
+fn an_id_of_a_rebase_that_was_cut_off_is_not_used_in_the_next_generation() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let backup = net.world.disk.borrow().clone();
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.tabs[noor].deaf = true;
+    net.restore_relay(backup);
+    let asked = net.tabs[noor].said.iter();
+    assert!(asked.filter(|said| said["kind"] == "rebase").count() > 0);
+    net.cut(noor);
+    net.tabs[noor].deaf = false;
+    let id = net.id.clone();
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
+    net.act(ilse, |client| client.save(&id)).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    net.plug(noor);
+    let said = net.tabs[noor].said.len();
+    net.mark(noor, "o2", "c2", Some(Mark::No));
+    assert_eq!(net.mark_of(ilse, "o2/c2"), Some(Mark::No));
+    assert_eq!(net.tabs[noor].said.len(), said);
+    net.assert_same();
+}
