@@ -294,6 +294,11 @@ impl Client {
     }
 
     fn went_live(&mut self, id: &DecisionId) {
+        let card = self.cards.get(id);
+        if card.is_some_and(|card| card.replaced && card.record.is_some()) {
+            // Rows of a follower that did not fit came while the room was on its way.
+            return self.ask_rebase(id, Recover::Anew);
+        }
         self.tell_rows_anew(id);
         self.send_presence(id);
         self.pump();

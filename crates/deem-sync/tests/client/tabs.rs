@@ -1,7 +1,10 @@
 //! Tabs of one browser: one leads, the others go through it, also offline.
 
 use deem_core::draft::Mark;
-use deem_sync::client::SyncState;
+use deem_sync::{
+    client::SyncState,
+    wire::{Frame, Message},
+};
 
 use crate::net::{Net, option};
 
@@ -226,4 +229,67 @@ fn followers_take_what_was_built_on_a_row_whose_ack_was_lost() {
         }
         net.assert_same();
     }
+}
+
+/// B3.3, D2: a leader that slept has some rows of a follower and not the ones behind them: the draft
+/// is taken anew, by every tab, and nothing is told back and forth for ever.
+#[test]
+fn a_leader_that_missed_a_row_takes_all_of_them() {
+    for online in [false, true] {
+        let mut net = Net::new();
+        let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+        let second = follower(&mut net, "noor");
+        match online {
+            true => net.swallow(leader),
+            false => net.cut(leader),
+        }
+        net.mark(second, "o1", "c1", Some(Mark::Yes));
+        net.sleep(leader);
+        net.mark(second, "o1", "c2", Some(Mark::No));
+        net.wake_up(leader);
+        net.mark(second, "o2", "c2", Some(Mark::Partly));
+        match online {
+            true => net.bring(leader),
+            false => net.plug(leader),
+        }
+        for at in [leader, second, ilse] {
+            assert_eq!(net.card(at).marks.len(), 3, "{online} {at}");
+        }
+        assert_eq!(net.card(second).sync.state, SyncState::Synced, "{online}");
+        assert_eq!(net.kept_rows("noor"), 0);
+        net.assert_same();
+    }
+}
+
+/// B3.3, D2: the same while the leader's room is on its way: it is taken anew once it is there.
+#[test]
+fn a_leader_that_missed_a_row_takes_all_of_them_when_its_room_is_there() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.cut_behind(leader);
+    net.act(leader, |client| client.socket_closed(1006, ""));
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(leader);
+    net.mark(second, "o1", "c2", Some(Mark::No));
+    net.wake_up(leader);
+    net.tabs[leader].deaf = true;
+    net.act(leader, |client| client.network(true));
+    net.mark(second, "o2", "c2", Some(Mark::Partly));
+    net.tabs[leader].deaf = false;
+    // The draft, which has nothing in it yet; rooms that the tab is not in are skipped.
+    for room in 0..100 {
+        let message = Message::Step2(&[0, 0]);
+        let frame = Frame {
+            room,
+            n: 0,
+            message,
+        };
+        net.act(leader, |client| client.socket_binary(&frame.to_bytes()));
+    }
+    for at in [leader, second, ilse] {
+        assert_eq!(net.card(at).marks.len(), 3, "{at}");
+    }
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
 }
