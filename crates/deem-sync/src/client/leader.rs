@@ -78,6 +78,15 @@ impl Client {
                 // Made before a rebase its tab has not heard of yet: it will make it again.
                 continue;
             }
+            let now = card.base.as_ref().map(|base| base.generation);
+            if now.is_some_and(|now| now != row.generation) {
+                if now > Some(row.generation) {
+                    // It slept through the reopening; its words stay with their author (`D2.9`).
+                    self.tell_records(Some(tab.to_owned()));
+                    return;
+                }
+                continue;
+            }
             if card.rows.contains_key(&row.key) {
                 continue;
             }

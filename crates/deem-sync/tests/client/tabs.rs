@@ -293,3 +293,28 @@ fn a_leader_that_missed_a_row_takes_all_of_them_when_its_room_is_there() {
     assert_eq!(net.kept_rows("noor"), 0);
     net.assert_same();
 }
+
+/// D2.9, B3.3: a follower that slept through a reopening writes in the draft that was: its leader
+/// sends nothing of it, and the words stay with their author.
+#[test]
+fn rows_of_a_follower_that_slept_through_a_reopening_are_set_aside() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.sleep(second);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
+    net.act(ilse, |client| client.save(&id)).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    net.wake_up(second);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    for at in [leader, second] {
+        assert_eq!(net.card(at).generation.0, 2, "{at}");
+        assert_eq!(net.card(at).sync.pending, 0, "{at}");
+        assert_eq!(net.kept(at), ["Barn / Price: yes"], "{at}");
+    }
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
