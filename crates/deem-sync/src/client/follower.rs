@@ -110,6 +110,9 @@ impl Client {
         });
         if is_new {
             self.reset_rooms();
+            // A new leader knows nobody, and tells records only to those it knows.
+            let tab = self.config.tab.clone();
+            self.post(&TabMessage::Hi { tab });
             self.open_again();
         }
         if is_new || came_online {

@@ -318,3 +318,35 @@ fn rows_of_a_follower_that_slept_through_a_reopening_are_set_aside() {
     assert_eq!(net.kept_rows("noor"), 0);
     net.assert_same();
 }
+
+/// B3.3: a follower that showed a decision before anybody led, and hears of it from its leader, asks
+/// it for the draft: what is written there goes out, though the leader does not show it.
+#[test]
+fn a_decision_that_a_follower_showed_first_is_asked_for() {
+    let mut net = Net::new();
+    let ilse = net.join("ilse");
+    let second = follower(&mut net, "noor");
+    let leader = net.tab("noor", "noor");
+    net.cut(leader);
+    net.lead(leader);
+    net.plug(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.card(second).sync.state, SyncState::Synced);
+    assert_eq!(net.kept_rows("noor"), 0);
+}
+
+/// B3.3: a follower that shows no decision hears from a new leader, too, what became of them.
+#[test]
+fn a_follower_that_shows_nothing_hears_of_a_new_leaders_records() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let (second, third) = (net.tab("noor", "noor"), net.tab("noor", "noor"));
+    net.kill(leader);
+    net.lead(second);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.request("discard", Some(&id), ""))
+        .unwrap();
+    assert_eq!(net.card(second).status, "discarded");
+    assert_eq!(net.card(third).status, "discarded");
+}
