@@ -336,6 +336,32 @@ fn a_decision_that_a_follower_showed_first_is_asked_for() {
     assert_eq!(net.kept_rows("noor"), 0);
 }
 
+/// B3.3, D2: a row that its tab heard acknowledged, and that a new leader did not, is shown in its
+/// tab with all that was written after it.
+#[test]
+fn a_row_that_only_its_tab_heard_acknowledged_stays_shown() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let (second, third) = (follower(&mut net, "noor"), follower(&mut net, "noor"));
+    net.swallow(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(third);
+    net.bring(leader);
+    net.cut(leader);
+    net.mark(second, "o2", "c2", Some(Mark::No));
+    net.kill(leader);
+    net.cut(third);
+    net.wake_up(third);
+    net.lead(third);
+    for cell in ["o1/c1", "o2/c2"] {
+        assert!(net.mark_of(second, cell).is_some(), "{cell}");
+    }
+    net.plug(third);
+    assert_eq!(net.card(second).sync.state, SyncState::Synced);
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
 /// B3.3: a follower that shows no decision hears from a new leader, too, what became of them.
 #[test]
 fn a_follower_that_shows_nothing_hears_of_a_new_leaders_records() {
