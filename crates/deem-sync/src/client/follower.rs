@@ -110,6 +110,9 @@ impl Client {
         });
         if is_new {
             self.reset_rooms();
+            // A new leader knows nobody, and tells records only to those it knows.
+            let tab = self.config.tab.clone();
+            self.post(&TabMessage::Hi { tab });
             self.open_again();
         }
         if is_new || came_online {
@@ -170,8 +173,10 @@ impl Client {
         card.contested = told.contested;
         card.restored |= told.restored;
         // The base may have been built on the rows: a row whose ack was lost is in both.
-        let rows = told.rows.into_iter().filter(|row| row.tab != tab);
-        let rows: Vec<Row> = rows.collect();
+        // One of this tab's own that it heard acknowledged may still be on its way for a leader that
+        // did not: what this tab wrote after it builds on it.
+        let is_new = |row: &Row| row.tab != tab || !card.rows.contains_key(&row.key);
+        let rows: Vec<Row> = told.rows.into_iter().filter(is_new).collect();
         let taken = if told.anew || other {
             let taken = self.rebuild(&id, &rows);
             self.put_siblings(&id, rows);

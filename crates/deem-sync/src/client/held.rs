@@ -165,6 +165,8 @@ impl Client {
             _ if turn.is_some_and(|turn| turn != card.room.turn) => {}
             _ => {
                 self.set_save(id, Some(slot));
+                // The record may have moved on while that tab did not listen.
+                self.save_after_record(id);
                 self.want_rooms();
                 self.repeat_saves();
                 self.send_saves();

@@ -4,7 +4,9 @@ use deem_core::id::DecisionId;
 
 use super::{
     Client,
+    card::Phase,
     output::Output,
+    rebase::Recover,
     row::{Row, Waiting},
     tabs::{RoomTold, TabMessage},
 };
@@ -76,6 +78,15 @@ impl Client {
                 // Made before a rebase its tab has not heard of yet: it will make it again.
                 continue;
             }
+            let now = card.base.as_ref().map(|base| base.generation);
+            if now.is_some_and(|now| now != row.generation) {
+                if now > Some(row.generation) {
+                    // It slept through the reopening; its words stay with their author (`D2.9`).
+                    self.tell_records(Some(tab.to_owned()));
+                    return;
+                }
+                continue;
+            }
             if card.rows.contains_key(&row.key) {
                 continue;
             }
@@ -86,8 +97,7 @@ impl Client {
                 _ => true,
             };
             if !fits {
-                self.tell_room_state(&id, Some(tab.to_owned()), true);
-                return;
+                return self.misfit(&id, tab);
             }
             self.count = self.count.max(crate::client::row::row_count(&row.key));
             let card = self.cards.entry(id.clone()).or_default();
@@ -96,6 +106,21 @@ impl Client {
             self.changed(&id);
         }
         self.pump();
+    }
+
+    /// Rows of a follower that this sheet does not take. The follower makes all of its rows again
+    /// on what is here; where some of them are here already, made earlier, the ones behind them
+    /// would still build on what is not: then the draft is taken anew, for every tab.
+    fn misfit(&mut self, id: &DecisionId, tab: &str) {
+        let mut rows = self.card(id).rows.values();
+        if !rows.any(|waiting| waiting.row.tab == tab) {
+            return self.tell_room_state(id, Some(tab.to_owned()), true);
+        }
+        match self.card(id).room.phase {
+            Phase::Live => self.ask_rebase(id, Recover::Anew),
+            // The next join does; until then these rows are on the device, and with their tab.
+            _ => self.card(id).replaced = true,
+        }
     }
 
     /// After a rebase: every tab makes its rows again.

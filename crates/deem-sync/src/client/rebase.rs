@@ -72,7 +72,12 @@ impl Client {
             }
             "after-refusal" if !often => self.ask_rebase(id, Recover::AsTheyWere),
             "gap" | "old-epoch" if !often => self.ask_rebase(id, Recover::Anew),
-            "old-generation" => self.rejoin(id),
+            "old-generation" => {
+                if often {
+                    self.blame(id, key, &nack.code);
+                }
+                self.take_anew(id);
+            }
             code => {
                 self.blame(id, key, code);
                 self.ask_rebase(id, Recover::Anew);
@@ -154,9 +159,25 @@ impl Client {
         self.send_text(object(members));
     }
 
+    /// Leaves the room and joins the one that is current, as a fresh replica: rows of an earlier
+    /// generation are set aside, the others made again under an id of their own.
+    fn take_anew(&mut self, id: &DecisionId) {
+        let card = self.card(id);
+        card.replaced = true;
+        card.next_client = None;
+        let anew = card.room.anew;
+        self.leave(id);
+        self.card(id).room.anew = anew;
+        self.rejoin_left(id);
+    }
+
     /// Leaves the room and joins the one that is current.
     pub(crate) fn rejoin(&mut self, id: &DecisionId) {
         self.leave(id);
+        self.rejoin_left(id);
+    }
+
+    fn rejoin_left(&mut self, id: &DecisionId) {
         if self.leads() {
             self.want_rooms();
         } else if self.cards.get(id).is_some_and(super::card::Card::is_wanted) {

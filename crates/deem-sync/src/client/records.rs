@@ -69,6 +69,14 @@ impl Client {
         let id = record.id.clone();
         let before = self.card(&id).record.replace(record);
         self.record_moved(&id, before.as_ref());
+        // Shown, or written in, before the leader said that it has it: asked for now.
+        let own = self
+            .cards
+            .get(&id)
+            .filter(|card| card.room.phase == Phase::Out);
+        if own.is_some_and(|card| card.is_wanted() && (card.is_open() || card.rows.own() > 0)) {
+            self.ask_room(&id);
+        }
     }
 
     /// All records of the space as they are now.
@@ -138,6 +146,9 @@ impl Client {
         let base = card.base.take();
         card.owed.clear();
         card.land();
+        // Ids of an earlier document may not write in this one.
+        card.next_client = None;
+        card.acked = None;
         let rows = std::mem::take(&mut card.rows);
         card.sheet = None;
         card.proposals.clear();

@@ -112,6 +112,10 @@ impl Client {
             return;
         };
         card.room.joined_seq = joined.seq;
+        if recover != Some(Recover::Anew) {
+            // Asked for in a rebase whose answer never came: it may be of an earlier document.
+            card.next_client = None;
+        }
         let epoch = Epoch(joined.epoch);
         let same = card
             .base
@@ -289,6 +293,11 @@ impl Client {
     }
 
     fn went_live(&mut self, id: &DecisionId) {
+        let card = self.cards.get(id);
+        if card.is_some_and(|card| card.replaced && card.record.is_some()) {
+            // Rows of a follower that did not fit came while the room was on its way.
+            return self.ask_rebase(id, Recover::Anew);
+        }
         self.tell_rows_anew(id);
         self.send_presence(id);
         self.pump();

@@ -2,7 +2,7 @@
 //! every tab of the device.
 
 use deem_core::draft::{Kind, Mark};
-use deem_sync::client::{SaveView, SyncState};
+use deem_sync::client::{Output, SaveView, SyncState};
 
 use crate::net::{Net, option};
 
@@ -491,4 +491,32 @@ fn a_dropped_edit_stays_dropped() {
     net.kill(first);
     let again = net.tab("noor", "noor");
     assert_eq!(net.kept(again), ["Library / Light: no"]);
+}
+
+/// D4.8: a Save that reaches the leader when it knows that the decision is closed says so, in every
+/// tab; it does not wait for ever.
+#[test]
+fn a_save_that_is_told_after_the_decision_was_discarded_says_so() {
+    let mut net = Net::new();
+    let (first, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    pick(&mut net, second, "o1");
+    let id = net.id.clone();
+    let client = &mut net.tabs[second].client;
+    client.save(&id).unwrap();
+    let told = client.drain();
+    net.sleep(second);
+    net.act(ilse, |client| client.request("discard", Some(&id), ""))
+        .unwrap();
+    assert_eq!(net.card(first).status, "discarded");
+    net.wake_up(second);
+    for output in told {
+        if let Output::Post(bytes) = output {
+            net.act(first, |client| client.message(&bytes));
+        }
+    }
+    for at in [first, second] {
+        let save = net.card(at).save;
+        assert!(matches!(save, SaveView::Resolved { .. }), "{at}: {save:?}");
+    }
 }

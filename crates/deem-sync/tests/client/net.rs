@@ -327,7 +327,7 @@ impl Net {
 
     /// Carries everything that is under way, until nothing is.
     pub fn run(&mut self) {
-        loop {
+        for _ in 0..10_000 {
             let mut busy = false;
             for at in 0..self.tabs.len() {
                 busy |= self.carry_out(at);
@@ -341,6 +341,7 @@ impl Net {
                 return;
             }
         }
+        panic!("it never gets quiet");
     }
 
     fn carry_out(&mut self, at: usize) -> bool {

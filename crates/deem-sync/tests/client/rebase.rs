@@ -4,10 +4,13 @@ use deem_core::{
     draft::{Kind, Mark},
     rights::{Actor, Role},
 };
-use deem_sync::client::SyncState;
+use deem_sync::{
+    client::{Client, Output, SyncState},
+    wire::{Frame, Message, read_frame},
+};
 
 use crate::{
-    net::{Net, option},
+    net::{Net, criterion, option},
     world::person,
 };
 
@@ -251,5 +254,93 @@ fn a_draft_that_was_to_be_replaced_is_replaced_on_the_next_connection() {
         assert_eq!(net.kept_rows("noor"), 0);
         assert_eq!(net.card(noor).sync.pending, 0);
         net.assert_same();
+    }
+}
+
+/// D2.9, P6: an id that was asked for in a rebase, whose draft never came, is of the generation of
+/// that day: after a reopening nobody writes under it, and the relay has nothing to refuse.
+#[test]
+fn an_id_of_a_rebase_that_was_cut_off_is_not_used_in_the_next_generation() {
+    let mut net = Net::new();
+    let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+    let backup = net.world.disk.borrow().clone();
+    net.mark(noor, "o1", "c1", Some(Mark::Yes));
+    net.tabs[noor].deaf = true;
+    net.restore_relay(backup);
+    let asked = net.tabs[noor].said.iter();
+    assert!(asked.filter(|said| said["kind"] == "rebase").count() > 0);
+    net.cut(noor);
+    net.tabs[noor].deaf = false;
+    let id = net.id.clone();
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
+    net.act(ilse, |client| client.save(&id)).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    net.plug(noor);
+    let said = net.tabs[noor].said.len();
+    net.mark(noor, "o2", "c2", Some(Mark::No));
+    assert_eq!(net.mark_of(ilse, "o2/c2"), Some(Mark::No));
+    assert_eq!(net.tabs[noor].said.len(), said);
+    net.assert_same();
+}
+
+/// D2.9, P7: a row that is refused with `old-generation` never goes out again as it was: it is made
+/// again on a draft that was taken anew, and, where that is refused too, is set aside for its author
+/// after a few times.
+#[test]
+fn a_row_of_an_old_generation_is_not_sent_for_ever() {
+    let mut net = Net::new();
+    let noor = net.join("noor");
+    let id = net.id.clone();
+    let client = &mut net.tabs[noor].client;
+    client
+        .set_mark(&id, option("o1"), criterion("c1"), Some(Mark::Yes))
+        .unwrap();
+    let mut sent: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..100 {
+        for output in client.drain() {
+            refuse_as_old(client, &output, &mut sent);
+        }
+    }
+    assert!((2..10).contains(&sent.len()), "{}", sent.len());
+    let differ: std::collections::BTreeSet<_> = sent.iter().collect();
+    assert_eq!(differ.len(), sent.len());
+    let card = client.snapshot(&id).unwrap();
+    assert_eq!((card.sync.pending, card.snippets.len()), (0, 1));
+    assert_eq!(card.snippets[0].code, "old-generation");
+    assert_eq!(card.snippets[0].text, "Barn / Price: yes");
+}
+
+/// A relay that lets the draft be joined, and says of every row that it is of an old generation.
+fn refuse_as_old(client: &mut Client, output: &Output, sent: &mut Vec<Vec<u8>>) {
+    match output {
+        Output::Text(text) => {
+            let said: serde_json::Value = serde_json::from_str(text).unwrap();
+            if said["kind"] == "join" || said["kind"] == "rebase" {
+                let reply = serde_json::json!({"kind": said["kind"], "rid": said["rid"],
+                    "ok": true, "room": 1, "generation": 1, "epoch": 0, "seq": 0,
+                    "people": {}, "clocks": {}, "proposals": []});
+                client.socket_text(&reply.to_string());
+            }
+        }
+        Output::Binary(bytes) => {
+            let frame = read_frame(bytes).unwrap();
+            match frame.message {
+                Message::Update(update) => {
+                    sent.push(update.to_vec());
+                    let nack = serde_json::json!({"kind": "nack", "room": frame.room,
+                        "n": frame.n, "code": "old-generation"});
+                    client.socket_text(&nack.to_string());
+                }
+                Message::Step1(_) => {
+                    let message = Message::Step2(&[0, 0]);
+                    let frame = Frame { message, ..frame };
+                    client.socket_binary(&frame.to_bytes());
+                }
+                _ => {}
+            }
+        }
+        _ => {}
     }
 }

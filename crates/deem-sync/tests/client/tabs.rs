@@ -1,7 +1,10 @@
 //! Tabs of one browser: one leads, the others go through it, also offline.
 
 use deem_core::draft::Mark;
-use deem_sync::client::SyncState;
+use deem_sync::{
+    client::SyncState,
+    wire::{Frame, Message},
+};
 
 use crate::net::{Net, option};
 
@@ -226,4 +229,150 @@ fn followers_take_what_was_built_on_a_row_whose_ack_was_lost() {
         }
         net.assert_same();
     }
+}
+
+/// B3.3, D2: a leader that slept has some rows of a follower and not the ones behind them: the draft
+/// is taken anew, by every tab, and nothing is told back and forth for ever.
+#[test]
+fn a_leader_that_missed_a_row_takes_all_of_them() {
+    for online in [false, true] {
+        let mut net = Net::new();
+        let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+        let second = follower(&mut net, "noor");
+        match online {
+            true => net.swallow(leader),
+            false => net.cut(leader),
+        }
+        net.mark(second, "o1", "c1", Some(Mark::Yes));
+        net.sleep(leader);
+        net.mark(second, "o1", "c2", Some(Mark::No));
+        net.wake_up(leader);
+        net.mark(second, "o2", "c2", Some(Mark::Partly));
+        match online {
+            true => net.bring(leader),
+            false => net.plug(leader),
+        }
+        for at in [leader, second, ilse] {
+            assert_eq!(net.card(at).marks.len(), 3, "{online} {at}");
+        }
+        assert_eq!(net.card(second).sync.state, SyncState::Synced, "{online}");
+        assert_eq!(net.kept_rows("noor"), 0);
+        net.assert_same();
+    }
+}
+
+/// B3.3, D2: the same while the leader's room is on its way: it is taken anew once it is there.
+#[test]
+fn a_leader_that_missed_a_row_takes_all_of_them_when_its_room_is_there() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.cut_behind(leader);
+    net.act(leader, |client| client.socket_closed(1006, ""));
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(leader);
+    net.mark(second, "o1", "c2", Some(Mark::No));
+    net.wake_up(leader);
+    net.tabs[leader].deaf = true;
+    net.act(leader, |client| client.network(true));
+    net.mark(second, "o2", "c2", Some(Mark::Partly));
+    net.tabs[leader].deaf = false;
+    // The draft, which has nothing in it yet; rooms that the tab is not in are skipped.
+    for room in 0..100 {
+        let message = Message::Step2(&[0, 0]);
+        let frame = Frame {
+            room,
+            n: 0,
+            message,
+        };
+        net.act(leader, |client| client.socket_binary(&frame.to_bytes()));
+    }
+    for at in [leader, second, ilse] {
+        assert_eq!(net.card(at).marks.len(), 3, "{at}");
+    }
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// D2.9, B3.3: a follower that slept through a reopening writes in the draft that was: its leader
+/// sends nothing of it, and the words stay with their author.
+#[test]
+fn rows_of_a_follower_that_slept_through_a_reopening_are_set_aside() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.sleep(second);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
+    net.act(ilse, |client| client.save(&id)).unwrap();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    net.wake_up(second);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    for at in [leader, second] {
+        assert_eq!(net.card(at).generation.0, 2, "{at}");
+        assert_eq!(net.card(at).sync.pending, 0, "{at}");
+        assert_eq!(net.kept(at), ["Barn / Price: yes"], "{at}");
+    }
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// B3.3: a follower that showed a decision before anybody led, and hears of it from its leader, asks
+/// it for the draft: what is written there goes out, though the leader does not show it.
+#[test]
+fn a_decision_that_a_follower_showed_first_is_asked_for() {
+    let mut net = Net::new();
+    let ilse = net.join("ilse");
+    let second = follower(&mut net, "noor");
+    let leader = net.tab("noor", "noor");
+    net.cut(leader);
+    net.lead(leader);
+    net.plug(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.card(second).sync.state, SyncState::Synced);
+    assert_eq!(net.kept_rows("noor"), 0);
+}
+
+/// B3.3, D2: a row that its tab heard acknowledged, and that a new leader did not, is shown in its
+/// tab with all that was written after it.
+#[test]
+fn a_row_that_only_its_tab_heard_acknowledged_stays_shown() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let (second, third) = (follower(&mut net, "noor"), follower(&mut net, "noor"));
+    net.swallow(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(third);
+    net.bring(leader);
+    net.cut(leader);
+    net.mark(second, "o2", "c2", Some(Mark::No));
+    net.kill(leader);
+    net.cut(third);
+    net.wake_up(third);
+    net.lead(third);
+    for cell in ["o1/c1", "o2/c2"] {
+        assert!(net.mark_of(second, cell).is_some(), "{cell}");
+    }
+    net.plug(third);
+    assert_eq!(net.card(second).sync.state, SyncState::Synced);
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// B3.3: a follower that shows no decision hears from a new leader, too, what became of them.
+#[test]
+fn a_follower_that_shows_nothing_hears_of_a_new_leaders_records() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let (second, third) = (net.tab("noor", "noor"), net.tab("noor", "noor"));
+    net.kill(leader);
+    net.lead(second);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.request("discard", Some(&id), ""))
+        .unwrap();
+    assert_eq!(net.card(second).status, "discarded");
+    assert_eq!(net.card(third).status, "discarded");
 }
