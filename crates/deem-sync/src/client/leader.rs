@@ -112,8 +112,9 @@ impl Client {
     /// on what is here; where some of them are here already, made earlier, the ones behind them
     /// would still build on what is not: then the draft is taken anew, for every tab.
     fn misfit(&mut self, id: &DecisionId, tab: &str) {
-        let mut rows = self.card(id).rows.values();
-        if !rows.any(|waiting| waiting.row.tab == tab) {
+        let is_its = |of: &String| of == tab;
+        let known = self.card(id).rows.values().map(|w| &w.row.tab).any(is_its);
+        if !known {
             return self.tell_room_state(id, Some(tab.to_owned()), true);
         }
         match self.card(id).room.phase {
