@@ -9,8 +9,9 @@ import { after, before, test } from "node:test";
 import * as Y from "yjs";
 import { launch } from "../lib/browser.mjs";
 import { random } from "../lib/random.mjs";
-import { call, cli, op, root, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
+import { call, cli, op, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
 import { Link } from "../lib/socket.mjs";
+import { webFolder } from "../device/device-page.mjs";
 import { PageWriter } from "./page-writer.mjs";
 
 const KILLS = 50;
@@ -28,6 +29,7 @@ const PAGE_CARDS = 2;
 const PAGE_MARKS = 2;
 
 let folder;
+let web;
 let browser;
 let relay;
 let ended = false;
@@ -39,6 +41,7 @@ const saves = [];
 
 before(async () => {
   folder = await temporaryFolder();
+  web = await webFolder(folder.path, "tests/crash/page.html");
   await start();
   browser = await launch();
 });
@@ -51,7 +54,6 @@ after(async () => {
 });
 
 async function start() {
-  const web = join(root, "www/app/dist");
   relay = await startRelay({ data: join(folder.path, "data"), port, web });
   port = relay.port;
 }

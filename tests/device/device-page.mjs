@@ -5,11 +5,11 @@ import { Person } from "../e2e/person.mjs";
 import { Cable } from "../lib/cable.mjs";
 import { call, op, root, until } from "../lib/relay.mjs";
 
-/** A folder for `--web` with the page and the built package beside it. */
-export async function webFolder(folder) {
+/** A folder for `--web` with a page and the built package beside it. */
+export async function webFolder(folder, page = "tests/device/page.html") {
   const web = join(folder, "web");
   await mkdir(web, { recursive: true });
-  await cp(join(root, "tests/device/page.html"), join(web, "index.html"));
+  await cp(join(root, page), join(web, "index.html"));
   await cp(join(root, "www/packages/deem/dist"), join(web, "deem"), { recursive: true });
   return web;
 }
