@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "../lib/browser.mjs";
-import { call, startRelay, temporaryFolder } from "../lib/relay.mjs";
+import { call, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
 import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
 
 let folder, relay, browser, decision, ada, noor;
@@ -74,6 +74,7 @@ test("B3.2 once deleted they are gone for their person, too", async () => {
   assert.deepEqual((await noor.status()).others, []);
   await ada.load();
   await ada.shows("synced");
+  await until("the draft", async () => Object.keys(await ada.marks()).length > 0);
   assert.deepEqual(await ada.marks(), { "o3/c1": "no" });
   assert.equal((await ada.status()).lost, undefined);
 });
