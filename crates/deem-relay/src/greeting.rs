@@ -87,7 +87,12 @@ impl SpaceLoop {
         for (place, since) in hello.spaces.iter().enumerate() {
             let space = since.space.clone();
             let Some(actor) = identity.actor(&space) else {
-                self.part(conn, place, refused(space, "not-found"), Vec::new());
+                self.part(
+                    conn,
+                    place,
+                    WelcomeSpace::refused(space, "not-found"),
+                    Vec::new(),
+                );
                 continue;
             };
             if let Some(member) = self.members.get(conn) {
@@ -127,7 +132,10 @@ impl SpaceLoop {
             .with(space, now.mono_ms, |s| s.connect(now, connect));
         given.unwrap_or_else(|fault| {
             self.fault(space, &fault);
-            (refused(space.clone(), "unavailable"), Vec::new())
+            (
+                WelcomeSpace::refused(space.clone(), "unavailable"),
+                Vec::new(),
+            )
         })
     }
 
@@ -198,16 +206,5 @@ impl SpaceLoop {
             return;
         }
         self.part(conn, place, space, ops);
-    }
-}
-
-fn refused(space: SpaceId, code: &str) -> WelcomeSpace {
-    WelcomeSpace {
-        space,
-        ok: false,
-        commit: 0,
-        missed: None,
-        resync: false,
-        code: Some(code.to_owned()),
     }
 }

@@ -233,6 +233,8 @@ fn judge_origin(shared: &Shared, request: &Request) -> Result<Option<HeaderValue
 mod tests {
     use std::collections::BTreeSet;
 
+    use deem_sync::wire::request::HTTP_WORDS;
+
     use super::*;
 
     /// `METHOD /path` of every call that the protocol lists.
@@ -260,8 +262,9 @@ mod tests {
             for method in methods {
                 match path.strip_suffix("{verb}") {
                     None => drop(there.insert(format!("{method} {path}"))),
-                    Some(path) => there
-                        .extend(decisions::VERBS.map(|(word, _)| format!("{method} {path}{word}"))),
+                    Some(path) => {
+                        there.extend(HTTP_WORDS.map(|(word, _)| format!("{method} {path}{word}")));
+                    }
                 }
             }
         }

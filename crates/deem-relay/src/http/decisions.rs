@@ -9,7 +9,6 @@ use axum::{
     response::Response,
 };
 use deem_core::{
-    draft::Kind,
     id::{DecisionId, SpaceId},
     refusal::Refusal,
     rights::{Act, Actor, may},
@@ -112,7 +111,7 @@ pub(super) async fn act(
     let read = async {
         let (space, actor) = body::actor(&shared, &headers, &body::query(&uri)?, &space)?;
         let id = DecisionId::parse(id).map_err(|_| Refusal::NotFound)?;
-        let verb = verb(&word).ok_or(Refusal::NotFound)?;
+        let verb = Verb::of_http(&word).ok_or(Refusal::NotFound)?;
         if verb == Verb::Import {
             // What an admin alone may send is not read from anybody else.
             may(&actor, Act::Administer, None)?;
@@ -129,26 +128,6 @@ pub(super) async fn act(
         ))
     };
     respond(&shared, read.await).await
-}
-
-/// The last word of `POST .../decisions/{id}/{verb}`.
-pub(super) const VERBS: [(&str, Verb); 11] = [
-    ("edit", Verb::Edit),
-    ("options", Verb::Append(Kind::Option)),
-    ("criteria", Verb::Append(Kind::Criterion)),
-    ("suggest", Verb::Suggest),
-    ("save", Verb::Save),
-    ("reopen", Verb::Reopen),
-    ("discard", Verb::Discard),
-    ("cancel", Verb::Cancel),
-    ("why", Verb::Why),
-    ("late", Verb::Late),
-    ("import", Verb::Import),
-];
-
-fn verb(word: &str) -> Option<Verb> {
-    let named = VERBS.iter().find(|(name, _)| *name == word);
-    named.map(|(_, verb)| *verb)
 }
 
 pub(super) async fn respond(

@@ -79,6 +79,17 @@ pub(crate) struct Base {
 }
 
 impl Base {
+    /// An update of it, as the device keeps it.
+    pub(crate) fn accepted(&self, decision: &DecisionId, update: Vec<u8>) -> Accepted {
+        Accepted {
+            decision: decision.clone(),
+            generation: self.generation,
+            epoch: self.epoch,
+            seq: self.seq,
+            update,
+        }
+    }
+
     /// Whether folding is worth it, asked at every `step` updates: those since the last fold, which
     /// is the first of them, have come to an eighth of its size. So what folding costs stays a share of
     /// what the updates cost.

@@ -86,13 +86,7 @@ impl Client {
             let rows: Vec<Row> = rows.filter(|row| row.tab == *own).collect();
             if let Some(base) = card.base.as_ref().filter(|_| self.part == Part::Leads) {
                 for (key, update) in &base.updates {
-                    let accepted = Accepted {
-                        decision: id.clone(),
-                        generation: base.generation,
-                        epoch: base.epoch,
-                        seq: base.seq,
-                        update: update.clone(),
-                    };
+                    let accepted = base.accepted(&id, update.clone());
                     self.out.put(Store::Drafts, key, accepted.to_bytes());
                 }
             }
@@ -296,13 +290,7 @@ impl Client {
             }
             folded.replica().state()
         };
-        let accepted = Accepted {
-            decision: id.clone(),
-            generation: base.generation,
-            epoch: base.epoch,
-            seq: base.seq,
-            update: update.clone(),
-        };
+        let accepted = base.accepted(id, update.clone());
         let old = std::mem::replace(&mut base.updates, vec![(key.clone(), update)]);
         self.out.put(Store::Drafts, &key, accepted.to_bytes());
         for (key, _) in old {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use deem_core::{
     draft::{DraftView, Kind, Mark, Mode},
     id::{Cell, CriterionId, DecisionId, OptionId, QuestionId},
+    record::Record,
     refusal::Refusal,
 };
 use deem_draft::{
@@ -38,14 +39,7 @@ impl Client {
         criterion: CriterionId,
         mark: Option<Mark>,
     ) -> Result<(), Refusal> {
-        self.check_editable(id)?;
-        self.ensure_sheet(id);
-        let Some(card) = self.cards.get_mut(id) else {
-            return Err(Refusal::NotFound);
-        };
-        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
-            return Err(Refusal::NotFound);
-        };
+        let (sheet, record) = self.editable(id)?;
         let cell = Cell { option, criterion };
         let marked = sheet.guard.mark(&record.definition, &cell, mark)?;
         let Some(marked) = marked else { return Ok(()) };
@@ -260,15 +254,19 @@ impl Client {
         Ok(())
     }
 
-    fn act(&mut self, id: &DecisionId, edit: &Edit) -> Result<(), Refusal> {
+    /// The draft of a card that may be edited now, and what may be said in it.
+    fn editable(&mut self, id: &DecisionId) -> Result<(&mut Sheet, &Record), Refusal> {
         self.check_editable(id)?;
         self.ensure_sheet(id);
-        let Some(card) = self.cards.get_mut(id) else {
-            return Err(Refusal::NotFound);
-        };
-        let (Some(sheet), Some(record)) = (&mut card.sheet, &card.record) else {
-            return Err(Refusal::NotFound);
-        };
+        let card = self.cards.get_mut(id).ok_or(Refusal::NotFound)?;
+        match (&mut card.sheet, &card.record) {
+            (Some(sheet), Some(record)) => Ok((sheet, record)),
+            _ => Err(Refusal::NotFound),
+        }
+    }
+
+    fn act(&mut self, id: &DecisionId, edit: &Edit) -> Result<(), Refusal> {
+        let (sheet, record) = self.editable(id)?;
         let watch = Watch::new(&mut sheet.guard, &record.definition, edit);
         let edited = sheet
             .guard

@@ -415,6 +415,16 @@ pub(crate) fn place_of(edit: &Edit) -> String {
     }
 }
 
+/// A mark as a person reads it.
+pub(crate) fn mark_word(mark: Option<Mark>) -> &'static str {
+    match mark {
+        Some(Mark::Yes) => "yes",
+        Some(Mark::Partly) => "partly",
+        Some(Mark::No) => "no",
+        None => "not marked",
+    }
+}
+
 /// What an edit would have set, in words a person can read; `None` = nothing worth keeping.
 pub(crate) fn words(definition: &Definition, edit: &Edit) -> Option<String> {
     let option = |id| {
@@ -431,13 +441,7 @@ pub(crate) fn words(definition: &Definition, edit: &Edit) -> Option<String> {
             let column = definition
                 .criterion(criterion)
                 .map_or("", |c| c.label.as_str());
-            let mark = match mark {
-                Some(Mark::Yes) => "yes",
-                Some(Mark::Partly) => "partly",
-                Some(Mark::No) => "no",
-                None => "not marked",
-            };
-            Some(format!("{} / {column}: {mark}", option(row)))
+            Some(format!("{} / {column}: {}", option(row), mark_word(*mark)))
         }
         Edit::Choice {
             option: Some(row), ..

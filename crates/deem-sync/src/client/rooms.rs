@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Client,
-    card::{Accepted, Base, Fresh, Phase},
+    card::{Base, Fresh, Phase},
     heard,
     json::{Members, object, tree},
     link::Asked,
@@ -121,10 +121,6 @@ impl Client {
             .base
             .as_ref()
             .is_none_or(|base| base.generation == joined.generation && base.epoch == epoch);
-        // A page that never showed the draft has no base, and may have loaded rows of an earlier one.
-        let of_this = |generation| generation == joined.generation;
-        let ours = card.rows.values().map(|w| w.row.generation).all(of_this);
-        let same = same && !card.replaced && ours;
         let fresh = match recover {
             None | Some(Recover::AsTheyWere) if same && !card.restored => Fresh::Adds,
             _ => Fresh::Replaces,
@@ -362,13 +358,7 @@ impl Client {
         if !leads {
             return;
         }
-        let accepted = Accepted {
-            decision: id.clone(),
-            generation: base.generation,
-            epoch: base.epoch,
-            seq: base.seq,
-            update,
-        };
+        let accepted = base.accepted(id, update);
         let folds = base.is_long(FOLD_STEP);
         self.out.put(Store::Drafts, &key, accepted.to_bytes());
         self.tell_room(id, |decision| TabMessage::Update {

@@ -4,13 +4,13 @@
 
 use deem_core::{
     definition::Definition,
-    draft::{Kind, Mark, Mode, Proposal},
+    draft::{Kind, Mode, Proposal},
     id::{At, CriterionId, DecisionId, OptionId},
 };
 use deem_draft::edit::Edit;
 use serde::Serialize;
 
-use super::Client;
+use super::{Client, rebase::mark_word};
 
 /// Waiting edits of one decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -115,12 +115,7 @@ impl Labels<'_> {
                 criterion,
                 mark,
             } => {
-                let mark = match mark {
-                    Some(Mark::Yes) => "yes",
-                    Some(Mark::Partly) => "partly",
-                    Some(Mark::No) => "no",
-                    None => "not marked",
-                };
+                let mark = mark_word(*mark);
                 format!("{} / {}: {mark}", self.row(option), self.column(criterion))
             }
             Edit::Choice { option, .. } => option.as_ref().map_or_else(

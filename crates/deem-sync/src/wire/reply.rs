@@ -48,6 +48,20 @@ pub struct WelcomeSpace {
     pub code: Option<String>,
 }
 
+impl WelcomeSpace {
+    /// A space that the socket does not follow, and why: a code of `codes.json`.
+    pub fn refused(space: SpaceId, code: &str) -> Self {
+        Self {
+            space,
+            ok: false,
+            commit: 0,
+            missed: None,
+            resync: false,
+            code: Some(code.to_owned()),
+        }
+    }
+}
+
 /// What became of an operation that a `hello` asked about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WelcomeOp {

@@ -175,6 +175,21 @@ const KINDS: [(&str, Verb); 13] = [
     ("question:import", Verb::Import),
 ];
 
+/// The last words of `POST .../decisions/{id}/{word}` (`P2`).
+pub const HTTP_WORDS: [(&str, Verb); 11] = [
+    ("edit", Verb::Edit),
+    ("options", Verb::Append(Kind::Option)),
+    ("criteria", Verb::Append(Kind::Criterion)),
+    ("suggest", Verb::Suggest),
+    ("save", Verb::Save),
+    ("reopen", Verb::Reopen),
+    ("discard", Verb::Discard),
+    ("cancel", Verb::Cancel),
+    ("why", Verb::Why),
+    ("late", Verb::Late),
+    ("import", Verb::Import),
+];
+
 /// Which request, before its body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variants of Act")]
@@ -194,6 +209,12 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// The call over HTTP that ends in `word`; `None`: there is none.
+    pub fn of_http(word: &str) -> Option<Self> {
+        let named = HTTP_WORDS.iter().find(|(name, _)| *name == word);
+        named.map(|(_, verb)| *verb)
+    }
+
     /// The kind on the socket.
     pub fn kind(self) -> &'static str {
         KINDS

@@ -5,7 +5,7 @@ use deem_core::{
     rights::{Actor, Role},
 };
 use deem_sync::{
-    client::{Client, Output, SyncState},
+    client::{Client, Output, Store, SyncState},
     wire::{Frame, Message, read_frame},
 };
 
@@ -213,6 +213,9 @@ fn rows_of_an_earlier_answer_are_set_aside_by_a_page_that_does_not_show_it() {
     net.cut(noor);
     net.mark(noor, "o1", "c1", Some(Mark::Yes));
     net.kill(noor);
+    // The page had the draft and had not kept it, so nothing but the row says of which it is.
+    let device = net.devices.get_mut("noor").unwrap();
+    device.retain(|(store, _), _| *store != Store::Drafts.word());
     let id = net.id.clone();
     net.act(ilse, |client| client.choose(&id, None, Some(option("o1"))))
         .unwrap();
@@ -224,6 +227,7 @@ fn rows_of_an_earlier_answer_are_set_aside_by_a_page_that_does_not_show_it() {
     assert_eq!(net.card(again).generation.0, 2);
     assert_eq!(net.kept(again).len(), 1);
     assert_eq!(net.kept_rows("noor"), 0);
+    assert_eq!(net.world.refused, <[&str; 0]>::default());
     net.assert_same();
 }
 
@@ -250,9 +254,13 @@ fn a_draft_that_was_to_be_replaced_is_replaced_on_the_next_connection() {
         net.plug(noor);
         net.cut(noor);
         net.tabs[noor].deaf = false;
+        net.tabs[noor].said.clear();
         net.plug(noor);
         assert_eq!(net.kept_rows("noor"), 0);
         assert_eq!(net.card(noor).sync.pending, 0);
+        let mut said = net.tabs[noor].said.iter();
+        assert!(said.all(|said| said["kind"] != "rebase"), "asked once more");
+        assert_eq!(net.world.refused, <[&str; 0]>::default());
         net.assert_same();
     }
 }

@@ -35,6 +35,8 @@ pub struct World {
     pub now: Now,
     pub inbox: BTreeMap<ConnId, Vec<Seen>>,
     pub closed: BTreeMap<ConnId, Close>,
+    /// Codes of everything that was refused.
+    pub refused: Vec<&'static str>,
     replies: BTreeMap<ReplyId, (u16, Value)>,
     group: Option<Group>,
     project: Projection,
@@ -105,6 +107,7 @@ impl World {
             },
             inbox: BTreeMap::new(),
             closed: BTreeMap::new(),
+            refused: Vec::new(),
             replies: BTreeMap::new(),
             group: None,
             next: 0,
@@ -153,6 +156,7 @@ impl World {
     /// Takes the output of a turn; what there is to store stays in flight.
     pub fn turn(&mut self) {
         let output = self.space.take();
+        self.refused.extend(output.counts.refusals);
         for send in output.sends {
             let seen = match &send.frame {
                 Frame::Text(text) => Seen::Text(serde_json::from_slice(text).unwrap()),

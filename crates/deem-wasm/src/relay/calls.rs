@@ -1,27 +1,11 @@
 //! Calls over HTTP as requests to a space: `docs/protocol.md` 4.
 
 use deem_core::{
-    draft::Kind,
     id::{DecisionId, SpaceId},
     refusal::Refusal,
 };
 use deem_sync::{limits::LOG_WAIT_MS_MAX, server::Request, wire::request::Verb};
 use serde_json::Value;
-
-/// The last word of `POST .../decisions/{id}/{word}`.
-const VERBS: [(&str, Verb); 11] = [
-    ("edit", Verb::Edit),
-    ("options", Verb::Append(Kind::Option)),
-    ("criteria", Verb::Append(Kind::Criterion)),
-    ("suggest", Verb::Suggest),
-    ("save", Verb::Save),
-    ("reopen", Verb::Reopen),
-    ("discard", Verb::Discard),
-    ("cancel", Verb::Cancel),
-    ("why", Verb::Why),
-    ("late", Verb::Late),
-    ("import", Verb::Import),
-];
 
 /// Which space a call is for, and what it asks. `body` is JSON, or a Yjs update for a document.
 pub(super) fn read(method: &str, path: &str, body: &[u8]) -> Result<(SpaceId, Request), Refusal> {
@@ -48,14 +32,11 @@ pub(super) fn read(method: &str, path: &str, body: &[u8]) -> Result<(SpaceId, Re
             verb: Verb::Open,
             body: json(body)?,
         },
-        ("POST", ["decisions", id, word]) => {
-            let verb = VERBS.iter().find(|(name, _)| name == word);
-            Request::Act {
-                id: Some(decision(id)?),
-                verb: verb.ok_or(Refusal::NotFound)?.1,
-                body: json(body)?,
-            }
-        }
+        ("POST", ["decisions", id, word]) => Request::Act {
+            id: Some(decision(id)?),
+            verb: Verb::of_http(word).ok_or(Refusal::NotFound)?,
+            body: json(body)?,
+        },
         ("PUT", ["docs", name]) => Request::Seed {
             name: SpaceId::parse(*name).map_err(|_| Refusal::NotFound)?,
             update: body.to_vec(),

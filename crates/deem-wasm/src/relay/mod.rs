@@ -214,7 +214,9 @@ impl MemoryRelay {
         let mut followed = Vec::new();
         for since in &hello.spaces {
             let Some(actor) = identity.actor(&since.space) else {
-                welcome.spaces.push(refused(since.space.clone()));
+                welcome
+                    .spaces
+                    .push(WelcomeSpace::refused(since.space.clone(), "not-found"));
                 continue;
             };
             let connect = Connect {
@@ -228,7 +230,9 @@ impl MemoryRelay {
             };
             let now = self.now;
             let Some(held) = self.load(&since.space) else {
-                welcome.spaces.push(refused(since.space.clone()));
+                welcome
+                    .spaces
+                    .push(WelcomeSpace::refused(since.space.clone(), "not-found"));
                 continue;
             };
             let (part, ops) = held.space.connect(now, &connect);
@@ -391,17 +395,6 @@ fn unknown(op: OpId) -> WelcomeOp {
         op,
         outcome: None,
         unknown: true,
-    }
-}
-
-fn refused(space: SpaceId) -> WelcomeSpace {
-    WelcomeSpace {
-        space,
-        ok: false,
-        commit: 0,
-        missed: None,
-        resync: false,
-        code: Some("not-found".to_owned()),
     }
 }
 
