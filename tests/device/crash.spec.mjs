@@ -3,12 +3,10 @@
  * there when the card is opened again. `DEEM_SEED` picks another run.
  */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
 import { random } from "../lib/random.mjs";
-import { startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
 const KILLS = 200;
 const PEOPLE = 4;
@@ -16,19 +14,15 @@ const [ROWS, COLUMNS] = [10, 5];
 const VALUES = { y: "yes", p: "partly", n: "no" };
 const seed = Number(process.env.DEEM_SEED ?? 20261130);
 
-let folder, relay, browser;
+let stage, relay, browser;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  stage = await Stage.set();
+  ({ relay, browser } = stage);
 });
 
 after(async () => {
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
 /** `kills` rounds of one person; how often the claim was of a row that only the device had. */

@@ -2,8 +2,9 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Person } from "../e2e/person.mjs";
+import { launch } from "../lib/browser.mjs";
 import { Cable } from "../lib/cable.mjs";
-import { call, op, root, until } from "../lib/relay.mjs";
+import { call, op, root, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
 
 /** A folder for `--web` with a page and the built package beside it. */
 export async function webFolder(folder, page = "tests/device/page.html") {
@@ -12,6 +13,32 @@ export async function webFolder(folder, page = "tests/device/page.html") {
   await cp(join(root, page), join(web, "index.html"));
   await cp(join(root, "www/packages/deem/dist"), join(web, "deem"), { recursive: true });
   return web;
+}
+
+/** A relay that serves the page, and a browser. */
+export class Stage {
+  /** `prepare` may change the served folder before the relay starts. */
+  static async set(prepare = async () => {}) {
+    const stage = new Stage();
+    stage.folder = await temporaryFolder();
+    const web = await webFolder(stage.folder.path);
+    await prepare(web);
+    stage.relay = await startRelay({ data: join(stage.folder.path, "data"), web });
+    stage.browser = await launch();
+    return stage;
+  }
+
+  /** The marks of a decision's draft, as the relay has them. */
+  async marks(decision) {
+    const path = `/v1/spaces/demo/decisions/${decision}`;
+    return (await call(this.relay.url, "GET", path, { user: "cleo" })).body.draft.content.marks;
+  }
+
+  async end() {
+    await this.browser?.close();
+    await this.relay?.kill();
+    await this.folder?.release();
+  }
 }
 
 /** Opens a choice decision of `rows` x `columns`. */

@@ -1,25 +1,19 @@
 /** One leader per space: it closes, it sleeps, its lock is taken, the network goes (B3.3). */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
-import { call, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
-let folder, relay, browser, people;
+let stage, relay, browser, people;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  stage = await Stage.set();
+  ({ relay, browser } = stage);
   people = 0;
 });
 
 after(async () => {
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
 /** Notes the sockets of a page; `closed` counts those that the page itself closed. */
@@ -54,11 +48,9 @@ async function twoTabs() {
 const socketsOf = (tab) => tab.page.evaluate(() => window.sockets.opened);
 
 async function atRelay(tab, marks) {
-  const path = `/v1/spaces/demo/decisions/${tab.decision}`;
   const sorted = (of) => JSON.stringify(Object.entries(of).sort());
   await until("the marks at the relay", async () => {
-    const { body } = await call(relay.url, "GET", path, { user: "cleo" });
-    return sorted(body.draft.content.marks) === sorted(marks);
+    return sorted(await stage.marks(tab.decision)) === sorted(marks);
   });
 }
 

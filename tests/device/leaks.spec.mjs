@@ -1,21 +1,17 @@
 /** Cards and spaces that come and go leave nothing on the page: objects are counted in the heap. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
-import { startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
 const WARM = 10;
 const END = 100;
 
-let folder, relay, browser, page, session;
+let stage, relay, browser, page, session;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  stage = await Stage.set();
+  ({ relay, browser } = stage);
   page = await DevicePage.open(browser, relay, "ada", await openMatrix(relay, 3, 2));
   await page.shows("synced");
   session = await page.session();
@@ -23,9 +19,7 @@ before(async () => {
 
 after(async () => {
   await page?.leave();
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
 /** Opens the space once more, as somebody else; shows the card, marks, and takes all away. */

@@ -1,18 +1,14 @@
 /** The network goes, or the relay falls silent: what the page says of it, and when. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
-import { startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
-let folder, relay, browser, page, second;
+let stage, relay, browser, page, second;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  stage = await Stage.set();
+  ({ relay, browser } = stage);
   page = await DevicePage.open(browser, relay, "ada", await openMatrix(relay, 3, 2));
   await page.shows("synced");
   second = await page.anotherTab();
@@ -22,9 +18,7 @@ before(async () => {
 after(async () => {
   relay?.child.kill("SIGCONT");
   await page?.leave();
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
 /** The relay's process stands still: connections stay open and nothing is answered. */

@@ -1,18 +1,14 @@
 /** A shared device: what the person before left waiting is theirs, and is never sent for them. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
-import { call, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
-let folder, relay, browser, decision, ada, noor;
+let stage, relay, browser, decision, ada, noor;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  stage = await Stage.set();
+  ({ relay, browser } = stage);
   decision = await openMatrix(relay, 3, 2);
   ada = await DevicePage.open(browser, relay, "ada", decision);
   await ada.shows("synced");
@@ -28,15 +24,10 @@ before(async () => {
 
 after(async () => {
   await ada?.leave();
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
-const marksAtRelay = async () => {
-  const path = `/v1/spaces/demo/decisions/${decision}`;
-  return (await call(relay.url, "GET", path, { user: "cleo" })).body.draft.content.marks;
-};
+const marksAtRelay = () => stage.marks(decision);
 
 test("B3.2 another person's waiting edits are listed and not sent", async () => {
   await noor.when(() => window.store.status().others.length === 1);

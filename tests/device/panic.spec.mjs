@@ -6,21 +6,19 @@ import assert from "node:assert/strict";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
-import { call, root, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { root, until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
-let folder, relay, browser, decision, page;
+let stage, relay, browser, decision, page;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  const dist = join(root, "www/packages/deem/dist");
-  for (const end of [".js", "_bg.wasm"]) {
-    await copyFile(join(dist, `testing/deem_rules${end}`), join(web, `deem/engine/deem_wasm${end}`));
-  }
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  const rules = join(root, "www/packages/deem/dist/testing/deem_rules");
+  stage = await Stage.set(async (web) => {
+    for (const end of [".js", "_bg.wasm"]) {
+      await copyFile(`${rules}${end}`, join(web, `deem/engine/deem_wasm${end}`));
+    }
+  });
+  ({ relay, browser } = stage);
   decision = await openMatrix(relay, 3, 2);
   page = await DevicePage.open(browser, relay, "ada", decision);
   await page.shows("synced");
@@ -28,15 +26,10 @@ before(async () => {
 
 after(async () => {
   await page?.leave();
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
-const marksAtRelay = async () => {
-  const path = `/v1/spaces/demo/decisions/${decision}`;
-  return (await call(relay.url, "GET", path, { user: "cleo" })).body.draft.content.marks;
-};
+const marksAtRelay = () => stage.marks(decision);
 
 /** One mark that leaves the engine, and in the same task one that panics; what the caller hears. */
 const markAndPanic = (id) =>

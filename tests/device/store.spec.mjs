@@ -1,25 +1,19 @@
 /** What the browser does to a device's store, and what the page then says. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "../lib/browser.mjs";
-import { call, startRelay, temporaryFolder, until } from "../lib/relay.mjs";
-import { DevicePage, openMatrix, webFolder } from "./device-page.mjs";
+import { until } from "../lib/relay.mjs";
+import { DevicePage, openMatrix, Stage } from "./device-page.mjs";
 
-let folder, relay, browser, people;
+let stage, relay, browser, people;
 
 before(async () => {
-  folder = await temporaryFolder();
-  const web = await webFolder(folder.path);
-  relay = await startRelay({ data: join(folder.path, "data"), web });
-  browser = await launch();
+  stage = await Stage.set();
+  ({ relay, browser } = stage);
   people = 0;
 });
 
 after(async () => {
-  await browser?.close();
-  await relay?.kill();
-  await folder?.release();
+  await stage?.end();
 });
 
 /** One person with a card of three rows and two columns, and the cable in. */
@@ -31,10 +25,8 @@ async function sitDown(prepare) {
 }
 
 async function atRelay(page, cell, mark) {
-  const path = `/v1/spaces/demo/decisions/${page.decision}`;
   await until(`${cell} at the relay`, async () => {
-    const { body } = await call(relay.url, "GET", path, { user: "cleo" });
-    return body.draft.content.marks[cell] === mark;
+    return (await stage.marks(page.decision))[cell] === mark;
   });
 }
 
