@@ -139,8 +139,10 @@ pub(crate) enum Phase {
     },
     /// Rows may go out.
     Live,
-    /// Refused for this person, or read-only; not asked again on this connection.
+    /// The draft takes no edits any more: rows for it are set aside by their tabs.
     Closed,
+    /// Refused for this person: rows wait; not asked again on this connection.
+    Refused,
 }
 
 /// Whether a sync adds to our state or replaces it.
@@ -176,6 +178,13 @@ pub(crate) struct RoomState {
     pub(crate) made_anew: bool,
     /// It was a restored relay's state that they were made on.
     pub(crate) made_restored: bool,
+}
+
+impl RoomState {
+    /// Nothing can be sent, whatever is waiting.
+    pub(crate) fn is_shut(&self) -> bool {
+        matches!(self.phase, Phase::Closed | Phase::Refused)
+    }
 }
 
 /// Somebody's place in the card.

@@ -28,7 +28,10 @@ impl Client {
                 self.want_rooms();
                 // It may have slept through a rebase.
                 let anew = self.card(&decision).owed.contains_key(&tab);
-                self.tell_room_state(&decision, Some(tab), anew);
+                self.tell_room_state(&decision, Some(tab.clone()), anew);
+                if self.card(&decision).room.phase == Phase::Closed {
+                    self.closed_for(&decision, &tab);
+                }
             }
             TabMessage::Shut { tab, decision } => {
                 self.card(&decision).openers.remove(&tab);
@@ -69,6 +72,15 @@ impl Client {
         }
     }
 
+    /// The draft takes no edits any more: a follower that did not hear it sets its rows aside.
+    fn closed_for(&mut self, id: &DecisionId, tab: &str) {
+        self.card(id).rows.forget_those_of(tab);
+        self.post(&TabMessage::Closed {
+            decision: id.clone(),
+        });
+        self.changed(id);
+    }
+
     /// Rows of a follower: shown here, passed on to the other tabs and to the relay.
     fn rows_of(&mut self, tab: &str, turn: u64, rows: Vec<Row>) {
         for row in rows {
@@ -86,6 +98,9 @@ impl Client {
                     return;
                 }
                 continue;
+            }
+            if card.room.phase == Phase::Closed {
+                return self.closed_for(&id, tab);
             }
             if card.rows.contains_key(&row.key) {
                 continue;

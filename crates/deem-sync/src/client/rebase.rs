@@ -22,8 +22,8 @@ use super::{
     link::Asked,
     output::{Output, Store},
     random,
-    row::Row,
-    tabs::TabMessage,
+    row::{Row, Waiting},
+    tabs::{Part, TabMessage},
 };
 /// First wait after a passing refusal, ms; doubled up to [`PASSING_MS_MAX`].
 const PASSING_MS_MIN: u64 = 250;
@@ -320,10 +320,15 @@ impl Client {
             sheet.undo.clear();
             sheet.redo.clear();
         }
-        let own: Vec<Row> = rows
-            .into_rows()
-            .filter(|row| row.tab == self.config.tab)
-            .collect();
+        let (own, others): (Vec<Row>, Vec<Row>) =
+            rows.into_rows().partition(|row| row.tab == self.config.tab);
+        let leads = self.part == Part::Leads;
+        for row in others {
+            // Whose tab was not heard of: it speaks up, or it is gone and they are this tab's.
+            if leads && !self.followers.contains(&row.tab) {
+                card.rows.put(Waiting::new(row), &self.config.tab);
+            }
+        }
         for row in &own {
             self.out.remove(Store::Rows, &row.key);
         }

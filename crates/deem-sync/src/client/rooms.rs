@@ -223,7 +223,7 @@ impl Client {
             card.room.not_before_ms = until;
             self.link.rooms_wait_ms = self.link.rooms_wait_ms.max(until);
         } else {
-            card.room.phase = Phase::Closed;
+            card.room.phase = Phase::Refused;
             card.forbidden = code == "forbidden";
         }
         self.changed(id);

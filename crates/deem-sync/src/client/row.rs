@@ -151,6 +151,11 @@ impl Rows {
         adopted
     }
 
+    /// Forgets the rows of another tab; they stay with it, and on the device.
+    pub(crate) fn forget_those_of(&mut self, tab: &str) {
+        self.map.retain(|_, waiting| waiting.row.tab != tab);
+    }
+
     /// For what is known of a row; whose it is stays.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Waiting> {
         self.map.get_mut(key).map(|waiting| &mut **waiting)

@@ -381,7 +381,7 @@ fn save_is_due(card: &Card) -> bool {
         .is_some_and(|slot| slot.stage == Stage::Waiting)
         && card.rows.is_empty()
         && card.owed.is_empty()
-        && (card.room.phase == Phase::Live || card.room.phase == Phase::Closed)
+        && (card.room.phase == Phase::Live || card.room.is_shut())
 }
 
 fn field<T: serde::de::DeserializeOwned>(body: &Map<String, Value>, name: &str) -> Option<T> {

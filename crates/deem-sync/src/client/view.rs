@@ -16,7 +16,7 @@ use deem_draft::{
 
 use super::{
     Client,
-    card::{Card, Phase},
+    card::Card,
     device::Device,
     link::Net,
     save::{SaveSlot, Stage, invalid_values},
@@ -255,7 +255,7 @@ impl Client {
             } else {
                 SyncState::CannotStore
             }
-        } else if (pending > 0 && online && card.room.phase != Phase::Closed)
+        } else if (pending > 0 && online && !card.room.is_shut())
             || matches!(stage, Some(Stage::Waiting | Stage::Sent))
         {
             SyncState::Sending

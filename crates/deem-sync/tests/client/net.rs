@@ -63,6 +63,8 @@ pub struct Tab {
     /// Control messages it sent, by kind.
     pub said: Vec<Value>,
     gone: bool,
+    /// Gone for a while only: its lock is held.
+    asleep: bool,
     /// Tabs whose lock it waits for.
     watched: BTreeSet<String>,
     swallowed: bool,
@@ -156,6 +158,7 @@ impl Net {
             settled: Vec::new(),
             said: Vec::new(),
             gone: false,
+            asleep: false,
             watched: BTreeSet::new(),
             swallowed: false,
             deaf: false,
@@ -260,6 +263,7 @@ impl Net {
     /// The page is gone, as after a crash: what its device has stays, and its lock is free.
     pub fn kill(&mut self, at: usize) {
         self.tabs[at].gone = true;
+        self.tabs[at].asleep = false;
         if let Some(conn) = self.tabs[at].conn.take() {
             self.world.inbox.remove(&conn);
             self.world.space.disconnect(self.world.now, conn);
@@ -395,7 +399,8 @@ impl Net {
                     .push((rid, serde_json::from_str(&reply).unwrap()));
             }
             Output::WatchTab(name) => {
-                let dead = self.tabs.iter().all(|tab| tab.name != name || tab.gone);
+                let is_dead = |tab: &Tab| tab.name != name || (tab.gone && !tab.asleep);
+                let dead = self.tabs.iter().all(is_dead);
                 if dead {
                     self.tabs[at].client.tab_gone(&name);
                 } else {
@@ -504,11 +509,13 @@ impl Net {
     /// The tab sleeps, as a page does whose process the system stops: it hears and says nothing.
     pub fn sleep(&mut self, at: usize) {
         self.tabs[at].gone = true;
+        self.tabs[at].asleep = true;
     }
 
     /// It wakes; what was said meanwhile to a sleeping page here is lost to it.
     pub fn wake_up(&mut self, at: usize) {
         self.tabs[at].gone = false;
+        self.tabs[at].asleep = false;
         self.run();
     }
 

@@ -376,3 +376,57 @@ fn a_follower_that_shows_nothing_hears_of_a_new_leaders_records() {
     assert_eq!(net.card(second).status, "discarded");
     assert_eq!(net.card(third).status, "discarded");
 }
+
+/// D2.8, B3.3: followers that slept through a Save write in a draft that takes nothing any more:
+/// their leader says so to each, and the words stay with their author.
+#[test]
+fn rows_of_followers_that_slept_through_a_save_are_set_aside() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let (second, third) = (follower(&mut net, "noor"), follower(&mut net, "noor"));
+    net.sleep(second);
+    net.sleep(third);
+    settle(&mut net, ilse);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.wake_up(second);
+    net.mark(third, "o1", "c2", Some(Mark::No));
+    net.wake_up(third);
+    for at in [leader, second] {
+        assert_eq!(net.card(at).sync.pending, 0, "{at}");
+        let kept = net.kept(at);
+        assert_eq!(kept, ["Barn / Price: yes", "Barn / Light: no"], "{at}");
+    }
+    // It slept when the other set its word aside.
+    assert_eq!(net.card(third).sync.pending, 0);
+    assert_eq!(net.kept(third), ["Barn / Light: no"]);
+    assert_eq!(net.kept_rows("noor"), 0);
+}
+
+/// D2.8, B3.3: rows of a tab that was not heard of before the settled decision came are set aside by
+/// the leader once that tab is gone: they wait on no device for a draft that takes nothing.
+#[test]
+fn rows_of_a_dead_tab_for_a_settled_decision_are_set_aside() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.cut(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(second);
+    net.kill(leader);
+    settle(&mut net, ilse);
+    let third = follower(&mut net, "noor");
+    net.lead(third);
+    net.pass(31_000);
+    net.kill(second);
+    assert_eq!(net.card(third).sync.pending, 0);
+    assert_eq!(net.kept(third), ["Barn / Price: yes"]);
+    assert_eq!(net.kept_rows("noor"), 0);
+}
+
+fn settle(net: &mut Net, at: usize) {
+    let id = net.id.clone();
+    net.act(at, |client| client.choose(&id, None, Some(option("o1"))))
+        .unwrap();
+    net.act(at, |client| client.save(&id)).unwrap();
+    assert_eq!(net.card(at).status, "settled");
+}
