@@ -255,6 +255,27 @@ describe("people (B6)", () => {
   });
 });
 
+test("B6 on a phone a tap on a cell marks that cell, and neither focus nor page jumps to the plan", async () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const ada = await open(ADA, `#/demo/${MATRIX}`, phone);
+  await ada.ready();
+  const target = ada.cell(MATRIX, "Accept the size", "First card sooner");
+  await ada.card(MATRIX).getByRole("grid").waitFor();
+  await target.scrollIntoViewIfNeeded();
+  const top = () => target.evaluate((el) => el.getBoundingClientRect().top);
+  const before = await top();
+  await target.tap();
+  await marked(ada, MATRIX, "Accept the size", "First card sooner", "yes");
+  await atRelay(MATRIX, "accept/first", "yes");
+  const focused = () => {
+    const card = document.activeElement;
+    return [card?.getAttribute("decision"), card?.shadowRoot?.activeElement?.dataset.cell];
+  };
+  assert.deepEqual(await ada.page.evaluate(focused), [MATRIX, "accept/first"]);
+  assert.equal(await top(), before);
+  await leave(ada);
+});
+
 describe("how it looks (B6)", () => {
   const SIZES = [
     ["desktop", { viewport: { width: 1280, height: 900 } }],

@@ -16,8 +16,8 @@ before(async () => {
 });
 after(() => pages?.close());
 
-async function editor(name = "own", options = {}) {
-  await page.evaluate(
+async function editor(name = "own", options = {}, on = page) {
+  await on.evaluate(
     ([n, o]) => {
       globalThis.stop?.();
       globalThis.editor?.setRootElement(null);
@@ -110,6 +110,36 @@ describe("keys inside a card (B5.3)", () => {
       assert.deepEqual(undos, wanted.calls ?? []);
     });
   }
+
+  test("B5.3 a tap in a card is the card's: the focus stays there, and nothing scrolls", async () => {
+    const phone = { viewport: { width: 390, height: 500 }, hasTouch: true, isMobile: true };
+    const touched = await pages.open("editor", phone);
+    for (const from of ["nowhere", "text"]) {
+      await editor("own", {}, touched);
+      if (from === "text") await touched.getByText("before").tap();
+      const target = touched.locator('[data-cell="library/price"]');
+      await target.scrollIntoViewIfNeeded();
+      const top = () => target.evaluate((el) => el.getBoundingClientRect().top);
+      const before = await top();
+      for (const tap of [1, 2]) {
+        await target.tap();
+        await touched.evaluate(
+          () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+        );
+        const at = await touched.evaluate(() => ({
+          card: document.activeElement === globalThis.card,
+          cell: globalThis.card.shadowRoot.activeElement?.dataset.cell,
+          marks: globalThis.handle.calls.map(([, ...what]) => what.join(" ")),
+          selected: globalThis.selected(),
+        }));
+        const marks = ["library price no", "library price "].slice(0, tap);
+        const wanted = { card: true, cell: "library/price", marks, selected: [NAME] };
+        assert.deepEqual(at, wanted, `from ${from}, tap ${tap}`);
+        assert.equal(await top(), before);
+      }
+    }
+    await touched.context().close();
+  });
 
   test("B5.3 after Ctrl+A in a cell, typing still marks and nothing of the document is lost", async () => {
     await editor();

@@ -103,10 +103,11 @@ export async function startEditorPages(...names) {
   return {
     browser,
     url: server.url,
-    async open(name) {
+    async open(name, options = {}) {
       const context = await browser.newContext({
         viewport: { width: 900, height: 900 },
         permissions: ["clipboard-read", "clipboard-write"],
+        ...options,
       });
       const page = await context.newPage();
       page.on("pageerror", (error) => console.error(error));

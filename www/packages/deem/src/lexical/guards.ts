@@ -4,6 +4,9 @@
  * host's own listeners.
  */
 import {
+  $getPreviousSelection,
+  $isRangeSelection,
+  $setSelection,
   BEFORE_INPUT_COMMAND,
   CLICK_COMMAND,
   COMMAND_PRIORITY_CRITICAL,
@@ -38,7 +41,6 @@ const GUARDED = [
   PASTE_COMMAND,
   DROP_COMMAND,
   DRAGSTART_COMMAND,
-  CLICK_COMMAND,
   COMPOSITION_START_COMMAND,
   COMPOSITION_END_COMMAND,
 ] as readonly LexicalCommand<Event | null>[];
@@ -48,5 +50,20 @@ export function guardCards(editor: LexicalEditor): () => void {
   const inCard = (event: Event | null): boolean => cardOf(event) !== undefined;
   return mergeRegister(
     ...GUARDED.map((command) => editor.registerCommand(command, inCard, COMMAND_PRIORITY_CRITICAL)),
+    editor.registerCommand(
+      CLICK_COMMAND,
+      (event) => inCard(event) && $stay(),
+      COMMAND_PRIORITY_CRITICAL,
+    ),
   );
+}
+
+/**
+ * Where no text is selected the editor takes a tap for one on text, and before anybody is asked it
+ * selects the text nearest to it: with that the focus would leave the card.
+ */
+function $stay(): true {
+  const before = $getPreviousSelection();
+  if (!$isRangeSelection(before)) $setSelection(before?.clone() ?? null);
+  return true;
 }
