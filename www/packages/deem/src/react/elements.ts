@@ -60,7 +60,10 @@ export function DecisionMatrix(props: ElementProps): ReactNode {
   return useElement("decision-matrix", props);
 }
 
-/** `<decision-page>`: one decision as a page of its own; `href` leads back to where it stands. */
+/**
+ * `<decision-page>`: one decision as a page of its own; `href` is the address of this page, which
+ * "Copy link" gives, by default the one of the window.
+ */
 export function DecisionPage(props: ElementProps & { href?: string }): ReactNode {
   return useElement("decision-page", props, props.href);
 }
