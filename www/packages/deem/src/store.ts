@@ -153,7 +153,7 @@ class Space implements SpaceStore {
     this.#documents = channel;
     channel.onmessage = () => {
       channel.close();
-      void import("./provider/line.js").then(({ lineOf }) => {
+      void import("./provider/line-later.js").then(({ lineOf }) => {
         if (!driver.closed) lineOf(driver);
       });
     };
