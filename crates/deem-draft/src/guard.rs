@@ -9,6 +9,7 @@ use deem_core::{
 
 use crate::{
     edit::{Edit, Edited},
+    fold::fold,
     held::{Budget, Held},
     id::{BlockId, ClientId, DraftId},
     nack::Refused,
@@ -16,6 +17,7 @@ use crate::{
     reader::read,
     replica::Replica,
     schema::Strictness,
+    writer::{id, number, wide},
 };
 
 /// Which parts of a draft an update touched.
@@ -80,8 +82,12 @@ impl Guard {
         let judged = self
             .held
             .judge(update, &read, &news, definition, Budget::NONE)?;
-        self.held.take(&judged, definition)?;
-        Ok(Some(judged.touched).filter(|_| !judged.bytes.is_empty()))
+        if judged.bytes.is_empty() {
+            return Ok(None);
+        }
+        let touched = judged.touched;
+        self.held.take_later(judged, definition)?;
+        Ok(Some(touched))
     }
 
     /// All of `edits` or none (`D2`); `None` = nothing changed. The outbox rows it gives say which
@@ -140,6 +146,28 @@ impl Guard {
     /// Whether the draft holds a proposal of that key.
     pub fn has_proposal(&self, kind: Kind, key: &Key) -> bool {
         self.held.proposals.has_key(kind, key)
+    }
+
+    /// One update for `updates`, which are all that this draft took, in that order.
+    pub fn fold<'a>(&mut self, updates: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+        let Held { index, replica, .. } = &mut self.held;
+        match fold(index, updates) {
+            Some(folded) => {
+                replica.has_folded(&folded);
+                folded
+            }
+            None => replica.state(),
+        }
+    }
+
+    /// The encoded state vector.
+    pub fn state_vector(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        number(&mut out, wide(self.held.index.clocks().count()));
+        for (client, clock) in self.held.index.clocks() {
+            id(&mut out, BlockId { client, clock });
+        }
+        out
     }
 
     /// The clock `client` writes next.

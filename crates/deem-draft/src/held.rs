@@ -180,6 +180,22 @@ impl Held {
         self.replica.refresh(&judged.changes)
     }
 
+    /// As [`Self::take`], but Yrs gets it when its document is needed, and must agree then.
+    pub(crate) fn take_later(
+        &mut self,
+        judged: Judged,
+        definition: &Definition,
+    ) -> Result<(), Defect> {
+        self.replica.learn(definition);
+        let Judged {
+            bytes,
+            inserted,
+            changes,
+            ..
+        } = judged;
+        self.replica.will_take(bytes, &inserted, &changes)
+    }
+
     /// Makes an index of an update that this replica wrote itself.
     pub(crate) fn note(&mut self, raw: &[u8], definition: &Definition) -> Result<(), Refused> {
         let update = read(raw)?;

@@ -106,8 +106,54 @@ struct Client {
     /// The clock it writes next.
     next: u32,
     /// By clock, without gap.
-    nodes: Vec<NodeNo>,
+    nodes: Vec<Start>,
     knowledge: Knowledge,
+}
+
+/// A node of a client, and the clock it starts at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Start {
+    clock: u32,
+    no: NodeNo,
+}
+
+impl Client {
+    /// Which of its nodes holds a clock that it has written.
+    fn position(&self, clock: u32) -> Option<usize> {
+        let count = self.nodes.len();
+        let starts_by = |place: usize| {
+            let start = self.nodes.get(place);
+            start.is_some_and(|start| start.clock <= clock)
+        };
+        // Most units asked for are in the last node.
+        let last = count.checked_sub(1)?;
+        if starts_by(last) {
+            return Some(last);
+        }
+        // Else it stands about where it would if all nodes were as long: from there in growing steps.
+        let share = u64::from(clock) * u64::from(number(count)) / u64::from(self.next.max(1));
+        let guess = usize::try_from(share).unwrap_or(last).min(last);
+        let (mut low, mut high, mut step) = (guess, guess, 1);
+        while !starts_by(low) {
+            high = low;
+            low = low.checked_sub(step).unwrap_or_default();
+            step *= 2;
+            if high == 0 {
+                return None;
+            }
+        }
+        if low == high {
+            high = low + 1;
+            while starts_by(high) {
+                low = high;
+                high = high.saturating_add(step).min(count);
+                step *= 2;
+            }
+        }
+        let between = self.nodes.get(low..high).unwrap_or_default();
+        let more = between.partition_point(|start| start.clock <= clock);
+        low.saturating_add(more).checked_sub(1)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -129,6 +175,24 @@ pub(crate) struct NewBlock {
     pub(crate) right_origin: Option<BlockId>,
     pub(crate) list: ListNo,
     pub(crate) is_deleted: bool,
+}
+
+/// Units of one client that are neighbours in their list and all deleted or all alive.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    /// The first of them.
+    pub(crate) id: BlockId,
+    pub(crate) len: u32,
+    pub(crate) origin: Option<BlockId>,
+    pub(crate) right_origin: Option<BlockId>,
+    pub(crate) is_deleted: bool,
+}
+
+impl Run {
+    /// Its units.
+    pub(crate) fn clocks(&self) -> Range<u32> {
+        self.id.clock..self.id.clock.saturating_add(self.len)
+    }
 }
 
 /// See the module.
@@ -172,6 +236,25 @@ impl Index {
     /// Every client that has written, with the clock it writes next.
     pub(crate) fn clocks(&self) -> impl Iterator<Item = (ClientId, u32)> {
         self.clients.iter().map(|client| (client.id, client.next))
+    }
+
+    /// Everything that a client wrote, by clock.
+    pub(crate) fn runs(&self, client: ClientId) -> impl ExactSizeIterator<Item = Run> {
+        let nodes = self.client_of(client).map_or(&[][..], |of| &of.nodes);
+        let named = |unit: Option<Unit>| unit.and_then(|unit| self.id(unit));
+        nodes.iter().map(move |start| {
+            let node = self.node(start.no);
+            Run {
+                id: BlockId {
+                    client,
+                    clock: start.clock,
+                },
+                len: node.map_or(0, |node| node.len),
+                origin: named(node.and_then(|node| node.origin)),
+                right_origin: named(node.and_then(|node| node.right_origin)),
+                is_deleted: node.is_some_and(|node| node.is_deleted),
+            }
+        })
     }
 
     /// The list that holds a unit.
@@ -359,26 +442,17 @@ impl Index {
 
     /// Where in its client's nodes the node of a unit stands.
     fn position(&self, unit: Unit) -> Option<usize> {
-        let client = self
-            .client(unit.slot)
-            .filter(|client| unit.clock < client.next)?;
-        let starts_by = |no: &NodeNo| self.node(*no).is_some_and(|node| node.clock <= unit.clock);
-        // Most units asked for are in the last node; in a draft of marks every node is one unit.
-        let guess = at(unit.clock);
-        match (client.nodes.last(), client.nodes.get(guess)) {
-            (Some(last), _) if starts_by(last) => client.nodes.len().checked_sub(1),
-            (_, Some(no)) if self.node(*no).is_some_and(|node| node.clock == unit.clock) => {
-                Some(guess)
-            }
-            _ => client.nodes.partition_point(starts_by).checked_sub(1),
+        let client = self.client(unit.slot)?;
+        if unit.clock < client.next {
+            client.position(unit.clock)
+        } else {
+            None
         }
     }
 
     fn find(&self, unit: Unit) -> Option<NodeNo> {
-        self.client(unit.slot)?
-            .nodes
-            .get(self.position(unit)?)
-            .copied()
+        let start = self.client(unit.slot)?.nodes.get(self.position(unit)?);
+        start.map(|start| start.no)
     }
 
     fn spend(&mut self, steps: u32) -> Result<(), Nack> {

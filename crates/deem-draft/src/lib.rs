@@ -36,6 +36,7 @@ mod schema;
 pub mod text;
 
 pub mod content;
+mod fold;
 
 mod index;
 pub mod reader;

@@ -1,5 +1,6 @@
 //! A replica: the Yrs document of one draft and the client id it writes under.
 
+mod behind;
 mod plan;
 mod view;
 
@@ -17,6 +18,7 @@ use yrs::{
     TextRef, Transact, TransactionMut, Update, updates::decoder::Decode, updates::encoder::Encode,
 };
 
+use behind::Behind;
 use plan::Plan;
 
 pub(crate) use plan::Writes;
@@ -55,9 +57,11 @@ pub struct Replica {
     /// Questions whose texts in `view` are to be read again: a text is read whole, so not before
     /// somebody looks.
     stale_texts: Vec<usize>,
-    /// Updates of this replica that the document does not hold yet: a mark costs more there than
+    /// Whether the proposals in `view` are to be read again, whole, as texts are.
+    stale_proposals: bool,
+    /// Updates that the index holds and the document does not yet: one costs more there than
     /// everything else about it, and many in one transaction cost less each.
-    behind: Vec<Box<[u8]>>,
+    behind: Behind,
 }
 
 impl Replica {
@@ -73,9 +77,10 @@ impl Replica {
             criteria: doc.get_or_insert_array("criteria"),
             questions: Vec::new(),
             roots: Vec::new(),
-            view: None,
+            view: Some(DraftView::default()),
             stale_texts: Vec::new(),
-            behind: Vec::new(),
+            stale_proposals: false,
+            behind: Behind::default(),
             draft,
             client,
             doc,
@@ -129,7 +134,9 @@ impl Replica {
             });
         }
         self.questions = questions;
-        self.view = None;
+        if known > 0 {
+            self.view = None;
+        }
     }
 
     /// Whether it holds exactly the clocks of an index.
@@ -217,38 +224,9 @@ impl Replica {
     /// Takes an update that sets or clears one cell and that the index has room for: shown at once,
     /// put into the document when somebody needs that.
     pub(crate) fn will_hold(&mut self, cell: &Cell, mark: Option<Mark>, update: &[u8]) {
-        self.behind.push(update.into());
+        self.behind.push_own(update.into());
         let Some(view) = &mut self.view else { return };
-        match (view.marks.get_mut(cell), mark) {
-            (Some(held), Some(mark)) => *held = mark,
-            (None, Some(mark)) => {
-                view.marks.insert(cell.clone(), mark);
-            }
-            (_, None) => {
-                view.marks.remove(cell);
-            }
-        }
-    }
-
-    /// Yrs takes what the index took: they place alike.
-    fn catch_up(&mut self) {
-        let caught_up = self.doc().map(|_| ());
-        debug_assert!(caught_up.is_ok(), "{caught_up:?}");
-    }
-
-    /// The document, with everything that was made here.
-    fn doc(&mut self) -> Result<&Doc, Defect> {
-        if !self.behind.is_empty() {
-            let mut txn = self.doc.try_transact_mut().map_err(|_| Defect::Busy)?;
-            for update in self.behind.drain(..) {
-                let update = Update::decode_v1(&update).map_err(|_| Defect::Unreadable)?;
-                txn.apply_update(update).map_err(|_| Defect::Unreadable)?;
-            }
-            if txn.has_missing_updates() {
-                return Err(Defect::Parked);
-            }
-        }
-        Ok(&self.doc)
+        view::set_mark(view, cell, mark);
     }
 
     /// Carries out writes that change something, in one transaction.
@@ -359,18 +337,23 @@ impl Replica {
         drop(txn);
         self.view = view;
         for change in changes {
-            if let Root::Answer(at) = change.root
-                && !self.stale_texts.contains(&usize::from(at))
-            {
-                self.stale_texts.push(usize::from(at));
+            if let Root::Answer(at) = change.root {
+                self.is_stale(usize::from(at));
             }
         }
         Ok(())
     }
 
+    /// The text of that question is to be read again.
+    fn is_stale(&mut self, at: usize) {
+        if !self.stale_texts.contains(&at) {
+            self.stale_texts.push(at);
+        }
+    }
+
     /// Everything it holds, typed; read again only where something changed.
     pub fn view(&mut self) -> &DraftView {
-        if self.view.is_none() || !self.stale_texts.is_empty() {
+        if self.view.is_none() || !self.stale_texts.is_empty() || self.stale_proposals {
             self.read_view();
         }
         self.view.get_or_insert_default()
@@ -379,10 +362,14 @@ impl Replica {
     fn read_view(&mut self) {
         self.catch_up();
         let stale = std::mem::take(&mut self.stale_texts);
+        let stale_proposals = std::mem::take(&mut self.stale_proposals);
         let view = match self.view.take() {
             Some(mut view) => {
                 for at in stale {
                     view::refresh_question(self, at, &mut view);
+                }
+                if stale_proposals {
+                    view::refresh_proposals(self, &mut view);
                 }
                 view
             }

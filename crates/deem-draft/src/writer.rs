@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use crate::{
     id::{BlockId, ClientId},
-    reader::{Block, Body, KIND_DELETED, KIND_PLAIN, KIND_TEXT},
+    reader::{Block, Body, KIND_DELETED, KIND_PLAIN, KIND_TEXT, Parent},
 };
 
 const HAS_ORIGIN: u8 = 0x80;
+const HAS_RIGHT_ORIGIN: u8 = 0x40;
 const HAS_KEY: u8 = 0x20;
 /// lib0's tags of a string and of null.
 const TEXT_VALUE: u8 = 119;
@@ -69,16 +70,21 @@ pub(crate) fn write(fresh: &[Fresh<'_, '_>], deletes: &[(ClientId, Vec<Range<u32
             block(&mut out, fresh);
         }
     }
-    number(&mut out, wide(deletes.len()));
+    ranges(&mut out, deletes);
+    out
+}
+
+/// A delete set.
+pub(crate) fn ranges(out: &mut Vec<u8>, deletes: &[(ClientId, Vec<Range<u32>>)]) {
+    number(out, wide(deletes.len()));
     for (client, ranges) in deletes {
-        number(&mut out, client.get());
-        number(&mut out, wide(ranges.len()));
+        number(out, client.get());
+        number(out, wide(ranges.len()));
         for range in ranges {
-            number(&mut out, u64::from(range.start));
-            number(&mut out, u64::from(range.end.saturating_sub(range.start)));
+            number(out, u64::from(range.start));
+            number(out, u64::from(range.end.saturating_sub(range.start)));
         }
     }
-    out
 }
 
 /// The update of one transaction that sets one key of a root map, byte for byte as Yrs encodes it:
@@ -151,33 +157,65 @@ pub(crate) fn id(out: &mut Vec<u8>, id: BlockId) {
 fn block(out: &mut Vec<u8>, fresh: &Fresh<'_, '_>) {
     let block = fresh.block;
     let origin = fresh.origin();
-    let parent = block.parent.filter(|_| origin.is_none());
-    let mut info = match block.body {
-        Body::Deleted => KIND_DELETED,
-        Body::Text(_) => KIND_TEXT,
-        Body::Plain(_) => KIND_PLAIN,
+    let content = match block.body {
+        Body::Deleted => Content::Deleted,
+        Body::Text(_) => Content::Text,
+        Body::Plain(_) => Content::Plain,
     };
-    info |= if origin.is_some() { 0x80 } else { 0 };
-    info |= if block.right_origin.is_some() {
-        0x40
-    } else {
-        0
+    head(
+        out,
+        &Head {
+            content,
+            origin,
+            right_origin: block.right_origin,
+            parent: block.parent.filter(|_| origin.is_none()),
+        },
+    );
+    body(out, fresh);
+}
+
+/// What a block holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    Deleted,
+    Text,
+    Plain,
+}
+
+/// Everything of a block in front of its content.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub(crate) content: Content,
+    pub(crate) origin: Option<BlockId>,
+    pub(crate) right_origin: Option<BlockId>,
+    /// Only where there is no origin.
+    pub(crate) parent: Option<Parent<'a>>,
+}
+
+pub(crate) fn head(out: &mut Vec<u8>, head: &Head<'_>) {
+    let mut info = match head.content {
+        Content::Deleted => KIND_DELETED,
+        Content::Text => KIND_TEXT,
+        Content::Plain => KIND_PLAIN,
     };
-    info |= if parent.is_some_and(|parent| parent.key.is_some()) {
-        0x20
-    } else {
-        0
-    };
+    if head.origin.is_some() {
+        info |= HAS_ORIGIN;
+    }
+    if head.right_origin.is_some() {
+        info |= HAS_RIGHT_ORIGIN;
+    }
+    if head.parent.is_some_and(|parent| parent.key.is_some()) {
+        info |= HAS_KEY;
+    }
     out.push(info);
-    for origin in origin.iter().chain(&block.right_origin) {
+    for origin in head.origin.iter().chain(&head.right_origin) {
         id(out, *origin);
     }
-    if let Some(parent) = parent {
+    if let Some(parent) = head.parent {
         number(out, 1);
         text(out, parent.root);
         parent.key.iter().for_each(|key| text(out, key));
     }
-    body(out, fresh);
 }
 
 fn body(out: &mut Vec<u8>, fresh: &Fresh<'_, '_>) {
@@ -197,18 +235,26 @@ fn body(out: &mut Vec<u8>, fresh: &Fresh<'_, '_>) {
 
 /// `whole` without its first `units`; half of a surrogate pair becomes U+FFFD, as in Yjs and Yrs.
 pub(crate) fn after_units(whole: &str, units: u32) -> String {
-    let mut left = usize::try_from(units).unwrap_or(usize::MAX);
-    for (at, c) in whole.char_indices() {
-        if left == 0 {
-            return whole.get(at..).unwrap_or_default().to_owned();
+    within_units(whole, units, u32::MAX)
+}
+
+/// `units` of `whole` behind its first `skip`; half of a surrogate pair becomes U+FFFD, as in Yjs
+/// and Yrs.
+pub(crate) fn within_units(whole: &str, skip: u32, units: u32) -> String {
+    let end = skip.saturating_add(units);
+    let mut part = String::new();
+    let mut at = 0_u32;
+    for c in whole.chars() {
+        let next = at.saturating_add(if c.len_utf16() == 2 { 2 } else { 1 });
+        if at >= end {
+            break;
         }
-        if left < c.len_utf16() {
-            let rest = whole
-                .get(at.saturating_add(c.len_utf8())..)
-                .unwrap_or_default();
-            return format!("\u{fffd}{rest}");
+        if at >= skip && next <= end {
+            part.push(c);
+        } else if next > skip {
+            part.push('\u{fffd}');
         }
-        left -= c.len_utf16();
+        at = next;
     }
-    String::new()
+    part
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use deem_core::{
     definition::Definition,
+    draft::{DraftView, QuestionDraft},
     id::{At, DecisionId, Generation, Person},
 };
 use yrs::{
@@ -14,6 +15,7 @@ use yrs::{
 use super::*;
 use crate::{
     gate::{Carrier, Room, Submission},
+    guard::Guard,
     index::ListNo,
     limits::PLACING_STEPS_MAX,
     reader::Body,
@@ -347,10 +349,62 @@ fn random_sessions_are_accepted_and_ordered_as_in_yrs() {
                 "seed {seed}"
             );
         }
+        let log = world.log.iter().map(Vec::as_slice);
+        let folded = crate::fold::fold(&held.index, log).unwrap();
+        let mut again =
+            Held::from_state(draft(), reader, Strictness::Exact, &matrix(), &folded).unwrap();
+        assert_eq!(orders(&again.index), orders(&held.index), "seed {seed}");
+        assert_eq!(again.replica.view(), &view, "seed {seed}");
+        assert!(folded.len() <= held.replica.state().len(), "seed {seed}");
+        follow(&world.log, &view, seed);
         let stored = Index::decode(&held.index.encode()).unwrap();
         assert_eq!(stored.encode(), held.index.encode(), "seed {seed}");
         assert_eq!(orders(&stored), orders(&held.index), "seed {seed}");
     }
+}
+
+/// DRAFT-3: a browser's copy shows after every update what a document shows that took each at once,
+/// though its own document takes them late, some folded into one.
+fn follow(log: &[Vec<u8>], shown: &DraftView, seed: u64) {
+    let mut random = Random(seed);
+    let reader = ClientId::new(77).unwrap();
+    let mut guard = Guard::new(draft(), reader);
+    let mut eager = Held::new(draft(), reader, Strictness::Exact);
+    for (at, update) in log.iter().enumerate() {
+        guard.receive(update, &matrix()).unwrap();
+        let read = read(update).unwrap();
+        let news = news(&read, &eager.index).unwrap();
+        let judged = eager.judge(update, &read, &news, &matrix(), Budget::NONE);
+        eager.take(&judged.unwrap(), &matrix()).unwrap();
+        match random.below(6) {
+            0 => {
+                let taken = log[..=at].iter().map(Vec::as_slice);
+                let folded = guard.fold(taken);
+                let again = Guard::from_state(draft(), reader, &matrix(), &folded).unwrap();
+                assert_eq!(again.state_vector().len(), guard.state_vector().len());
+            }
+            1 => assert_eq!(guard.replica().view(), eager.replica.view(), "seed {seed}"),
+            _ => {
+                // Without the texts and proposals that the document is needed for.
+                let maps = |view: &DraftView| {
+                    let mut choices = view.questions.clone();
+                    choices.values_mut().for_each(|part| part.text.clear());
+                    choices.retain(|_, part| *part != QuestionDraft::default());
+                    (view.marks.clone(), view.picks.clone(), choices)
+                };
+                let shown = guard.replica().shown_for_tests();
+                assert_eq!(
+                    shown.map(maps),
+                    Some(maps(eager.replica.view())),
+                    "seed {seed}"
+                );
+            }
+        }
+    }
+    assert_eq!(guard.replica().view(), shown, "seed {seed}");
+    let state = guard.replica().state();
+    let again = Held::from_state(draft(), reader, Strictness::Exact, &matrix(), &state).unwrap();
+    assert_eq!(orders(&again.index), orders(&eager.index), "seed {seed}");
 }
 
 fn number(out: &mut Vec<u8>, mut number: u64) {

@@ -3,7 +3,7 @@
 //! Lists in order, node by node, then what each client had learned. Numbers are lib0 varints.
 
 use super::{
-    Client, Index, List, ListNo, Node, NodeNo, Root, Slot, Unit, at, number as short,
+    Client, Index, List, ListNo, Node, NodeNo, Root, Slot, Start, Unit, at, number as short,
     seen::{Knowledge, Learned},
 };
 use crate::{
@@ -70,9 +70,9 @@ impl Index {
     fn is_whole(&self) -> bool {
         self.clients.iter().all(|client| {
             let mut clock = 0;
-            client.nodes.iter().all(|no| {
-                self.node(*no).is_some_and(|node| {
-                    let follows = node.clock == clock;
+            client.nodes.iter().all(|start| {
+                self.node(start.no).is_some_and(|node| {
+                    let follows = node.clock == clock && start.clock == clock;
                     clock = node.end();
                     follows
                 })
@@ -118,10 +118,9 @@ fn read(cursor: &mut Cursor<'_>) -> Result<Index, BadUpdate> {
     }
     let Index { clients, nodes, .. } = &mut index;
     for client in clients {
-        client
-            .nodes
-            .sort_unstable_by_key(|no| nodes.get(at(no.0)).map_or(0, |node| node.clock));
-        let last = client.nodes.last().and_then(|no| nodes.get(at(no.0)));
+        client.nodes.sort_unstable_by_key(|start| start.clock);
+        let last = client.nodes.last();
+        let last = last.and_then(|start| nodes.get(at(start.no.0)));
         client.next = last.map_or(0, Node::end);
     }
     Ok(index)
@@ -174,7 +173,10 @@ fn read_list(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), BadUpdate
             .clients
             .get_mut(at(node.slot.0))
             .ok_or(BadUpdate::ClientId)?;
-        client.nodes.push(no);
+        client.nodes.push(Start {
+            clock: node.clock,
+            no,
+        });
         index.nodes.push(node);
         if let Some(prev) = tail.and_then(|tail: NodeNo| index.nodes.get_mut(at(tail.0))) {
             prev.next = Some(no);

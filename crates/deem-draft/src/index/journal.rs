@@ -72,12 +72,7 @@ impl Index {
     /// Joins a node to its left neighbour where it continues it.
     fn tidy(&mut self, no: NodeNo) {
         // A node that was joined already is no member of its client any more.
-        let is_held = self.node(no).is_some_and(|node| {
-            self.find(super::Unit {
-                slot: node.slot,
-                clock: node.clock,
-            }) == Some(no)
-        });
+        let is_held = self.node(no).is_some_and(|node| node.len > 0);
         if is_held && let Some(left) = self.continues(no) {
             self.join(left, no);
         }
@@ -95,7 +90,7 @@ impl Index {
             client.nodes.pop();
             client.next = clock;
         }
-        self.free.push(no);
+        self.give_up(no);
     }
 
     fn revive(&mut self, no: NodeNo) {

@@ -1,6 +1,6 @@
 //! Placing blocks as Yjs does (YATA), and the `order` rule.
 
-use super::{Index, NewBlock, Node, NodeNo, Unit, at, journal::Step, number};
+use super::{Index, NewBlock, Node, NodeNo, Start, Unit, at, journal::Step, number};
 use crate::{id::BlockId, nack::Nack};
 
 /// Entries moved in a client's list of nodes that cost about as much as one placing step.
@@ -154,7 +154,7 @@ impl Index {
             Some(after) => self.node(after).and_then(|after| after.next),
             None => self.list(list).and_then(|list| list.head),
         };
-        let (end, len, next) = (node.end(), node.len, node.next);
+        let (clock, end, len, next) = (node.clock, node.end(), node.len, node.next);
         let no = self.keep(node);
         self.link(list, after, next, Some(no));
         if let Some(list) = self.list_mut(list) {
@@ -162,7 +162,7 @@ impl Index {
         }
         if let Some(client) = self.client_mut(slot) {
             client.next = end;
-            client.nodes.push(no);
+            client.nodes.push(Start { clock, no });
         }
         self.journal.push(Step::Inserted { no });
         no
@@ -295,7 +295,8 @@ impl Index {
         self.link(list, Some(no), next, Some(right));
         let mut moved = 0;
         if let (Some(client), Some(place)) = (self.client_mut(slot), place) {
-            client.nodes.insert(place.saturating_add(1), right);
+            let start = Start { clock, no: right };
+            client.nodes.insert(place.saturating_add(1), start);
             moved = number(client.nodes.len().saturating_sub(place));
         }
         self.journal.push(Step::Split { left: no, right });
@@ -315,7 +316,7 @@ impl Index {
         let next = node.next;
         let place = self.position(Unit { slot, clock });
         if let (Some(client), Some(place)) = (self.client_mut(slot), place)
-            && client.nodes.get(place) == Some(&right)
+            && client.nodes.get(place) == Some(&Start { clock, no: right })
         {
             client.nodes.remove(place);
         }
@@ -323,8 +324,16 @@ impl Index {
         if let Some(node) = self.node_mut(left) {
             node.len = end.saturating_sub(node.clock);
         }
-        self.free.push(right);
+        self.give_up(right);
         debug_assert!(at(right.0) < self.nodes.len());
+    }
+
+    /// A node that is in no list any more: without units until its number is used again.
+    pub(super) fn give_up(&mut self, no: NodeNo) {
+        if let Some(node) = self.node_mut(no) {
+            node.len = 0;
+        }
+        self.free.push(no);
     }
 
     /// Whether `right` continues its left neighbour as Yrs would merge them.

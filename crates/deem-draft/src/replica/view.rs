@@ -3,8 +3,8 @@
 use std::{collections::HashMap, sync::Arc};
 
 use deem_core::{
-    draft::{DraftView, Kind, Proposal, QuestionDraft},
-    id::{Key, OptionId, QuestionId},
+    draft::{DraftView, Kind, Mark, Proposal, QuestionDraft},
+    id::{Cell, Key, OptionId, QuestionId},
     text::trim,
 };
 use yrs::{Any, Array, ArrayRef, GetString, Map, MapRef, Out, ReadTxn, Text, Transact};
@@ -14,7 +14,7 @@ use crate::{
     held::{Change, Expected},
     index::Root,
     nack::Defect,
-    schema::{MODE, SINGLE, mark_of, mode_of},
+    schema::{MODE, SINGLE, cell_key, mark_of, mark_word, mode_of},
 };
 
 /// A proposal as it stands in the document.
@@ -99,6 +99,88 @@ pub(super) fn refresh_question(replica: &Replica, at: usize, view: &mut DraftVie
     if let Some(question) = replica.questions.get(at) {
         put_question(view, question, read_question(replica, &txn, at));
     }
+}
+
+/// Reads the proposals again.
+pub(super) fn refresh_proposals(replica: &Replica, view: &mut DraftView) {
+    view.proposals = read_proposals(replica, &replica.doc.transact());
+}
+
+/// Puts a mark into a view, or takes it out.
+pub(super) fn set_mark(view: &mut DraftView, cell: &Cell, mark: Option<Mark>) {
+    match (view.marks.get_mut(cell), mark) {
+        (Some(held), Some(mark)) => *held = mark,
+        (None, Some(mark)) => {
+            view.marks.insert(cell.clone(), mark);
+        }
+        (_, None) => {
+            view.marks.remove(cell);
+        }
+    }
+}
+
+/// Shows a change of a map as it was foretold; nothing where it is of another root.
+pub(super) fn show(view: &mut DraftView, questions: &[QuestionId], change: &Change) {
+    let word = match &change.expected {
+        Expected::Text(word) => Some(word.as_str()),
+        _ => None,
+    };
+    match change.root {
+        Root::Marks => {
+            if let Ok(cell) = change.key.parse() {
+                set_mark(view, &cell, word.and_then(mark_of));
+            }
+        }
+        Root::Picks => {
+            let Ok(option) = OptionId::parse(&*change.key) else {
+                return;
+            };
+            if change.expected == Expected::Bool(true) {
+                view.picks.insert(option);
+            } else {
+                view.picks.remove(&option);
+            }
+        }
+        Root::Choice(at) => {
+            let Some(question) = questions.get(usize::from(at)) else {
+                return;
+            };
+            let mut part = view.question(question).into_owned();
+            match change.key.as_str() {
+                MODE => part.mode = word.and_then(mode_of).unwrap_or_default(),
+                SINGLE => part.single = word.and_then(|id| OptionId::parse(id).ok()),
+                _ => {}
+            }
+            put_question(view, question, part);
+        }
+        Root::Answer(_) | Root::Options | Root::Criteria => {}
+    }
+}
+
+/// Whether the maps of the document say what `view` says. Texts and proposals are read from there.
+pub(super) fn agrees<T: ReadTxn>(replica: &Replica, txn: &T, view: &DraftView) -> bool {
+    let is_text = |value: &Out| matches!(value, Out::Any(Any::String(_)));
+    let set = |value: &Out| matches!(value, Out::Any(Any::Bool(true)));
+    let marked = replica.marks.iter(txn).filter(|(_, value)| is_text(value));
+    let picked = replica.picks.iter(txn).filter(|(_, value)| set(value));
+    let mark = |(cell, mark): (&Cell, &Mark)| match replica.marks.get(txn, &cell_key(cell)) {
+        Some(Out::Any(Any::String(word))) => &*word == mark_word(*mark),
+        _ => false,
+    };
+    let pick = |option: &OptionId| {
+        let value = replica.picks.get(txn, option.as_str());
+        value.is_some_and(|value| set(&value))
+    };
+    let choice = |(at, question): (usize, &QuestionId)| {
+        let shown = view.question(question);
+        let held = read_choice(replica, txn, at);
+        (held.mode, &held.single) == (shown.mode, &shown.single)
+    };
+    marked.count() == view.marks.len()
+        && picked.count() == view.picks.len()
+        && view.marks.iter().all(mark)
+        && view.picks.iter().all(pick)
+        && replica.questions.iter().enumerate().all(choice)
 }
 
 fn read_proposals<T: ReadTxn>(replica: &Replica, txn: &T) -> Vec<Proposal> {

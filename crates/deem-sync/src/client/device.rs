@@ -273,9 +273,10 @@ impl Client {
         let Some(sheet) = &mut card.sheet else {
             return;
         };
+        let updates = base.updates.iter().map(|(_, update)| update.as_slice());
         let update = if card.rows.is_empty() {
             // Nothing waits on top: what is shown is the base.
-            sheet.guard.replica().state()
+            sheet.guard.fold(updates)
         } else {
             let draft = deem_draft::id::DraftId {
                 decision: id.clone(),
@@ -283,12 +284,12 @@ impl Client {
                 epoch: base.epoch,
             };
             let mut folded = deem_draft::guard::Guard::new(draft, sheet.client);
-            let updates = base.updates.iter().map(|(_, update)| update);
-            if !super::rebase::receive_all(&mut folded, &record.definition, updates) {
+            let taken = base.updates.iter().map(|(_, update)| update);
+            if !super::rebase::receive_all(&mut folded, &record.definition, taken) {
                 // Some of it was built on a row whose ack is still under way: later.
                 return;
             }
-            folded.replica().state()
+            folded.fold(updates)
         };
         let accepted = base.accepted(id, update.clone());
         let old = std::mem::replace(&mut base.updates, vec![(key.clone(), update)]);
