@@ -15,41 +15,93 @@ use crate::{
 /// The blocks of one writer, each after the one before, as they came.
 type Stock<'u, 'a> = BTreeMap<ClientId, Vec<Fresh<'u, 'a>>>;
 
-/// One update for `updates`, in the order they were taken; deleted contents are left out.
-/// `None` = they are not all that the index holds.
-pub(crate) fn fold<'a>(index: &Index, updates: impl Iterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
+/// Some updates as one.
+pub(crate) struct Folded {
+    /// Update v1.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether everything that the index holds is in it.
+    pub(crate) is_whole: bool,
+}
+
+/// One update for `updates`, in the order they were taken, all of them held; contents that are
+/// deleted by now are left out. `None` = between them is one that is not given.
+pub(crate) fn fold<'a>(index: &Index, updates: impl Iterator<Item = &'a [u8]>) -> Option<Folded> {
     let updates: Vec<Update<'a>> = updates.map(read).collect::<Result<_, _>>().ok()?;
     let stock = stock(&updates)?;
-    let mut out = Vec::new();
-    let mut deletes = Vec::new();
-    number(&mut out, wide(index.clocks().count()));
-    for (client, _) in index.clocks() {
-        let mut fresh = stock.get(&client)?.iter();
-        let mut here = fresh.next();
-        let runs = index.runs(client);
-        number(&mut out, wide(runs.len()));
-        id(&mut out, BlockId { client, clock: 0 });
-        let mut deleted: Vec<Range<u32>> = Vec::new();
-        for run in runs {
-            while here.is_some_and(|fresh| fresh.clocks().end <= run.id.clock) {
-                here = fresh.next();
-            }
-            let rest = here.into_iter().chain(fresh.clone());
-            put(&mut out, &run, rest)?;
-            if run.is_deleted {
-                let clocks = run.clocks();
-                match deleted.last_mut().filter(|last| last.end == clocks.start) {
-                    Some(last) => last.end = clocks.end,
-                    None => deleted.push(clocks),
-                }
-            }
-        }
+    let mut deletes: BTreeMap<ClientId, Vec<Range<u32>>> = BTreeMap::new();
+    for (client, ranges) in updates.iter().flat_map(|update| &update.deletes) {
+        deletes
+            .entry(*client)
+            .or_default()
+            .extend(ranges.iter().cloned());
+    }
+    let mut bytes = Vec::new();
+    number(&mut bytes, wide(stock.len()));
+    for (client, fresh) in &stock {
+        let clocks = fresh.first()?.clocks().start..fresh.last()?.clocks().end;
+        let deleted = section(&mut bytes, index, *client, clocks, fresh)?;
         if !deleted.is_empty() {
-            deletes.push((client, deleted));
+            deletes.entry(*client).or_default().extend(deleted);
         }
     }
-    ranges(&mut out, &deletes);
-    Some(out)
+    let merged = deletes
+        .into_iter()
+        .map(|(client, all)| (client, merged(all)));
+    ranges(&mut bytes, &merged.collect::<Vec<_>>());
+    let is_all = |(client, clock)| {
+        let held = stock.get(&client);
+        let (first, last) = (
+            held.and_then(|all| all.first()),
+            held.and_then(|all| all.last()),
+        );
+        first.is_some_and(|first| first.clocks().start == 0)
+            && last.is_some_and(|last| last.clocks().end == clock)
+    };
+    let is_whole = index.clocks().all(is_all);
+    Some(Folded { bytes, is_whole })
+}
+
+/// Writes what one client wrote at `clocks`; returns what of it is deleted.
+fn section(
+    out: &mut Vec<u8>,
+    index: &Index,
+    client: ClientId,
+    clocks: Range<u32>,
+    fresh: &[Fresh<'_, '_>],
+) -> Option<Vec<Range<u32>>> {
+    let (mut fresh, clock) = (fresh.iter(), clocks.start);
+    let mut here = fresh.next();
+    let runs = index.runs(client, clocks);
+    number(out, wide(runs.len()));
+    id(out, BlockId { client, clock });
+    let mut deleted: Vec<Range<u32>> = Vec::new();
+    for run in runs {
+        while here.is_some_and(|fresh| fresh.clocks().end <= run.id.clock) {
+            here = fresh.next();
+        }
+        put(out, &run, here.into_iter().chain(fresh.clone()))?;
+        if run.is_deleted {
+            let clocks = run.clocks();
+            match deleted.last_mut().filter(|last| last.end == clocks.start) {
+                Some(last) => last.end = clocks.end,
+                None => deleted.push(clocks),
+            }
+        }
+    }
+    Some(deleted)
+}
+
+/// Ranges in order and apart from each other.
+fn merged(mut all: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    all.sort_by_key(|range| range.start);
+    let mut merged: Vec<Range<u32>> = Vec::with_capacity(all.len());
+    for range in all {
+        match merged.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    merged
 }
 
 /// Every block once, by writer.
@@ -58,14 +110,13 @@ fn stock<'u, 'a>(updates: &'u [Update<'a>]) -> Option<Stock<'u, 'a>> {
     for update in updates {
         for section in &update.sections {
             let held = stock.entry(section.client).or_default();
-            let mut next = held.last().map_or(0, |last| last.clocks().end);
             for block in update.blocks.get(section.blocks.clone())? {
-                let skip = next.saturating_sub(block.id.clock);
+                let next = held.last().map_or(block.id.clock, |last| last.clocks().end);
                 if block.id.clock > next {
                     return None;
                 }
+                let skip = next.saturating_sub(block.id.clock);
                 if skip < block.len {
-                    next = block.clocks().end;
                     held.push(Fresh { block, skip });
                 }
             }

@@ -148,16 +148,15 @@ impl Guard {
         self.held.proposals.has_key(kind, key)
     }
 
-    /// One update for `updates`, which are all that this draft took, in that order.
-    pub fn fold<'a>(&mut self, updates: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+    /// One update for `updates`, in the order this draft took them; contents that are deleted by now
+    /// are left out. `None` = there is none: between them is one that is not given.
+    pub fn fold<'a>(&mut self, updates: impl Iterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
         let Held { index, replica, .. } = &mut self.held;
-        match fold(index, updates) {
-            Some(folded) => {
-                replica.has_folded(&folded);
-                folded
-            }
-            None => replica.state(),
+        let folded = fold(index, updates)?;
+        if folded.is_whole {
+            replica.has_folded(&folded.bytes);
         }
+        Some(folded.bytes)
     }
 
     /// The encoded state vector.

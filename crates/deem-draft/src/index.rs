@@ -238,19 +238,33 @@ impl Index {
         self.clients.iter().map(|client| (client.id, client.next))
     }
 
-    /// Everything that a client wrote, by clock.
-    pub(crate) fn runs(&self, client: ClientId) -> impl ExactSizeIterator<Item = Run> {
-        let nodes = self.client_of(client).map_or(&[][..], |of| &of.nodes);
+    /// What a client wrote at `clocks`, all of them held.
+    pub(crate) fn runs(
+        &self,
+        client: ClientId,
+        clocks: Range<u32>,
+    ) -> impl ExactSizeIterator<Item = Run> {
+        let of = self.client_of(client);
+        let place = |clock| of.and_then(|of| of.position(clock)).unwrap_or(0);
+        let places = place(clocks.start)..place(clocks.end.saturating_sub(1)).saturating_add(1);
+        let starts = of.and_then(|of| of.nodes.get(places)).unwrap_or_default();
         let named = |unit: Option<Unit>| unit.and_then(|unit| self.id(unit));
-        nodes.iter().map(move |start| {
+        starts.iter().map(move |start| {
             let node = self.node(start.no);
+            let end = node.map_or(0, Node::end).min(clocks.end);
+            let clock = start.clock.max(clocks.start);
+            let before = BlockId {
+                client,
+                clock: clock.saturating_sub(1),
+            };
             Run {
-                id: BlockId {
-                    client,
-                    clock: start.clock,
+                id: BlockId { client, clock },
+                len: end.saturating_sub(clock),
+                origin: if clock > start.clock {
+                    Some(before)
+                } else {
+                    named(node.and_then(|node| node.origin))
                 },
-                len: node.map_or(0, |node| node.len),
-                origin: named(node.and_then(|node| node.origin)),
                 right_origin: named(node.and_then(|node| node.right_origin)),
                 is_deleted: node.is_some_and(|node| node.is_deleted),
             }

@@ -76,9 +76,22 @@ pub(crate) struct Base {
     pub(crate) seq: u64,
     /// Device key and update, in the order they came.
     pub(crate) updates: Vec<(String, Vec<u8>)>,
+    /// How many of them, at the end, stand by themselves; those before stand for many each.
+    pub(crate) loose: usize,
 }
 
 impl Base {
+    /// Of a document whose updates are not known yet.
+    pub(crate) fn new(generation: Generation, epoch: Epoch, seq: u64) -> Self {
+        Self {
+            generation,
+            epoch,
+            seq,
+            updates: Vec::new(),
+            loose: 0,
+        }
+    }
+
     /// An update of it, as the device keeps it.
     pub(crate) fn accepted(&self, decision: &DecisionId, update: Vec<u8>) -> Accepted {
         Accepted {
@@ -90,13 +103,17 @@ impl Base {
         }
     }
 
-    /// Whether folding is worth it, asked at every `step` updates: those since the last fold, which
-    /// is the first of them, have come to an eighth of its size. So what folding costs stays a share of
-    /// what the updates cost.
-    pub(crate) fn is_long(&self, step: usize) -> bool {
+    /// From which update on folding is worth it, asked at every `step` loose ones: those are folded
+    /// by themselves, and everything where what came since the last fold, which is the first update,
+    /// is half as long as that. So an update is written again a few times, and read among few.
+    pub(crate) fn fold_from(&self, step: usize) -> Option<usize> {
+        if self.loose == 0 || !self.loose.is_multiple_of(step) {
+            return None;
+        }
         let mut sizes = self.updates.iter().map(|(_, update)| update.len());
-        let is_asked = self.updates.len().is_multiple_of(step);
-        is_asked && sizes.next().unwrap_or(0) < sizes.sum::<usize>() * 8
+        let is_long = sizes.next().unwrap_or(0) < sizes.sum::<usize>() * 2;
+        let loose = self.updates.len().saturating_sub(self.loose);
+        Some(if is_long { 0 } else { loose })
     }
 }
 

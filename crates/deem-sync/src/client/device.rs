@@ -159,27 +159,16 @@ impl Client {
         self.count = self.count.max(count);
         let card = self.card(&accepted.decision.clone());
         let document = (accepted.generation, accepted.epoch);
-        let base = card.base.get_or_insert_with(|| Base {
-            generation: accepted.generation,
-            epoch: accepted.epoch,
-            seq: 0,
-            updates: Vec::new(),
-        });
+        let base = card
+            .base
+            .get_or_insert_with(|| Base::new(accepted.generation, accepted.epoch, 0));
         let held = (base.generation, base.epoch);
         if document < held {
             return self.out.remove(Store::Drafts, key);
         }
         if document > held {
             let (generation, epoch) = document;
-            let old = std::mem::replace(
-                base,
-                Base {
-                    generation,
-                    epoch,
-                    seq: 0,
-                    updates: Vec::new(),
-                },
-            );
+            let old = std::mem::replace(base, Base::new(generation, epoch, 0));
             for (key, _) in old.updates {
                 self.out.remove(Store::Drafts, &key);
             }
@@ -259,9 +248,9 @@ impl Client {
         }
     }
 
-    /// Folds the accepted updates of a draft into one under a fresh key; deletes exactly the keys
-    /// that are in it.
-    pub(crate) fn fold(&mut self, id: &DecisionId) {
+    /// Folds the accepted updates of a draft from `from` on into one under a fresh key; deletes exactly
+    /// the keys that are in it.
+    pub(crate) fn fold(&mut self, id: &DecisionId, from: usize) {
         self.count += 1;
         let key = format!("{id}/{}", row::row_key(self.count, &self.config.tab));
         let Some(card) = self.cards.get_mut(id) else {
@@ -273,11 +262,12 @@ impl Client {
         let Some(sheet) = &mut card.sheet else {
             return;
         };
-        let updates = base.updates.iter().map(|(_, update)| update.as_slice());
-        let update = if card.rows.is_empty() {
+        let updates = base.updates.iter().skip(from);
+        let updates = updates.map(|(_, update)| update.as_slice());
+        let folded = if card.rows.is_empty() {
             // Nothing waits on top: what is shown is the base.
             sheet.guard.fold(updates)
-        } else {
+        } else if from == 0 {
             let draft = deem_draft::id::DraftId {
                 decision: id.clone(),
                 generation: base.generation,
@@ -285,14 +275,17 @@ impl Client {
             };
             let mut folded = deem_draft::guard::Guard::new(draft, sheet.client);
             let taken = base.updates.iter().map(|(_, update)| update);
-            if !super::rebase::receive_all(&mut folded, &record.definition, taken) {
-                // Some of it was built on a row whose ack is still under way: later.
-                return;
-            }
-            folded.fold(updates)
+            // Some of it may be built on a row whose ack is still under way: later then.
+            let all = super::rebase::receive_all(&mut folded, &record.definition, taken);
+            all.then(|| folded.fold(updates)).flatten()
+        } else {
+            None
         };
+        let Some(update) = folded else { return };
         let accepted = base.accepted(id, update.clone());
-        let old = std::mem::replace(&mut base.updates, vec![(key.clone(), update)]);
+        base.loose = 0;
+        let old: Vec<_> = base.updates.drain(from..).collect();
+        base.updates.push((key.clone(), update));
         self.out.put(Store::Drafts, &key, accepted.to_bytes());
         for (key, _) in old {
             self.out.remove(Store::Drafts, &key);

@@ -360,12 +360,9 @@ impl Client {
             return true;
         }
         let client = ClientId::from_random(random::number(&mut *self.random));
-        let base = card.base.get_or_insert_with(|| Base {
-            generation: record.generation,
-            epoch: Epoch::FIRST,
-            seq: 0,
-            updates: Vec::new(),
-        });
+        let base = card
+            .base
+            .get_or_insert_with(|| Base::new(record.generation, Epoch::FIRST, 0));
         let draft = DraftId {
             decision: id.clone(),
             generation: base.generation,

@@ -160,14 +160,12 @@ impl Client {
             .as_ref()
             .is_some_and(|base| (base.generation, base.epoch) != (told.generation, told.epoch));
         card.base = Some(Base {
-            generation: told.generation,
-            epoch: told.epoch,
-            seq: told.seq,
             updates: told
                 .updates
                 .into_iter()
                 .map(|update| (String::new(), update))
                 .collect(),
+            ..Base::new(told.generation, told.epoch, told.seq)
         });
         card.proposals = told.proposals;
         card.contested = told.contested;

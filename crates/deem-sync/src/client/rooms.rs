@@ -154,12 +154,7 @@ impl Client {
             return;
         }
         card.replaced = fresh == Fresh::Replaces;
-        let old = card.base.replace(Base {
-            generation,
-            epoch,
-            seq,
-            updates: Vec::new(),
-        });
+        let old = card.base.replace(Base::new(generation, epoch, seq));
         for (key, _) in old.into_iter().flat_map(|base| base.updates) {
             self.out.remove(Store::Drafts, &key);
         }
@@ -174,7 +169,7 @@ impl Client {
         card.room.phase = Phase::Syncing { fresh };
         card.early.clear();
         let vector = match (fresh, &mut card.sheet) {
-            (Fresh::Adds, Some(sheet)) => sheet.guard.replica().state_vector(),
+            (Fresh::Adds, Some(sheet)) => sheet.guard.state_vector(),
             _ => EMPTY_VECTOR.to_vec(),
         };
         let Some(room) = card.room.number else { return };
@@ -197,7 +192,7 @@ impl Client {
         let (Some(room), Some(sheet)) = (card.room.number, &mut card.sheet) else {
             return;
         };
-        let vector = sheet.guard.replica().state_vector();
+        let vector = sheet.guard.state_vector();
         self.expects();
         let frame = Frame {
             room,
@@ -355,19 +350,20 @@ impl Client {
         let Some(base) = &mut card.base else { return };
         base.seq = base.seq.max(seq);
         base.updates.push((key.clone(), update.clone()));
+        base.loose += 1;
         if !leads {
             return;
         }
         let accepted = base.accepted(id, update);
-        let folds = base.is_long(FOLD_STEP);
+        let folds = base.fold_from(FOLD_STEP);
         self.out.put(Store::Drafts, &key, accepted.to_bytes());
         self.tell_room(id, |decision| TabMessage::Update {
             decision,
             seq,
             update: accepted.update,
         });
-        if folds {
-            self.fold(id);
+        if let Some(from) = folds {
+            self.fold(id, from);
         }
     }
 
