@@ -195,6 +195,7 @@ impl Client {
             {
                 card.base = None;
             }
+            self.part_old_rows(&id);
             self.save_after_record(&id);
             self.changed(&id);
         }

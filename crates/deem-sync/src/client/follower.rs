@@ -173,7 +173,10 @@ impl Client {
         // The base may have been built on the rows: a row whose ack was lost is in both.
         // One of this tab's own that it heard acknowledged may still be on its way for a leader that
         // did not: what this tab wrote after it builds on it.
-        let is_new = |row: &Row| row.tab != tab || !card.rows.contains_key(&row.key);
+        let is_new = |row: &Row| {
+            row.generation == told.generation
+                && (row.tab != tab || !card.rows.contains_key(&row.key))
+        };
         let rows: Vec<Row> = told.rows.into_iter().filter(is_new).collect();
         let taken = if told.anew || other {
             let taken = self.rebuild(&id, &rows);

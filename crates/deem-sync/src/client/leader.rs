@@ -36,7 +36,14 @@ impl Client {
             TabMessage::Shut { tab, decision } => {
                 self.card(&decision).openers.remove(&tab);
             }
-            TabMessage::Rows { tab, turn, rows } => self.rows_of(&tab, turn, rows),
+            TabMessage::Rows { tab, turn, rows } => {
+                if !self.followers.contains(&tab) {
+                    // It slept through the change of leaders, and takes this one for another.
+                    self.know(&tab);
+                    self.tell_online();
+                }
+                self.rows_of(&tab, turn, rows);
+            }
             TabMessage::Here {
                 decision, entries, ..
             } => {
@@ -67,6 +74,7 @@ impl Client {
     }
 
     fn know(&mut self, tab: &str) {
+        self.not_stray(tab);
         if self.followers.insert(tab.to_owned()) {
             self.out.push(Output::WatchTab(tab.to_owned()));
         }
@@ -74,7 +82,8 @@ impl Client {
 
     /// The draft takes no edits any more: a follower that did not hear it sets its rows aside.
     fn closed_for(&mut self, id: &DecisionId, tab: &str) {
-        self.card(id).rows.forget_those_of(tab);
+        let own = self.config.tab.clone();
+        self.card(id).rows.take_those(|row| row.tab == tab, &own);
         self.post(&TabMessage::Closed {
             decision: id.clone(),
         });
@@ -83,6 +92,7 @@ impl Client {
 
     /// Rows of a follower: shown here, passed on to the other tabs and to the relay.
     fn rows_of(&mut self, tab: &str, turn: u64, rows: Vec<Row>) {
+        let mut is_behind = false;
         for row in rows {
             let id = row.decision.clone();
             let card = self.card(&id);
@@ -92,11 +102,8 @@ impl Client {
             }
             let now = card.base.as_ref().map(|base| base.generation);
             if now.is_some_and(|now| now != row.generation) {
-                if now > Some(row.generation) {
-                    // It slept through the reopening; its words stay with their author (`D2.9`).
-                    self.tell_records(Some(tab.to_owned()));
-                    return;
-                }
+                // It slept through a reopening; its words stay with their author (`D2.9`).
+                is_behind |= now > Some(row.generation);
                 continue;
             }
             if card.room.phase == Phase::Closed {
@@ -119,6 +126,9 @@ impl Client {
             card.rows.put(Waiting::new(row.clone()), &self.config.tab);
             self.post(&TabMessage::Row { row });
             self.changed(&id);
+        }
+        if is_behind {
+            self.tell_records(Some(tab.to_owned()));
         }
         self.pump();
     }

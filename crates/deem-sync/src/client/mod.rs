@@ -34,6 +34,7 @@ mod row;
 mod said;
 mod save;
 mod snapshot;
+mod strays;
 mod tabs;
 mod undo;
 mod view;
@@ -108,6 +109,8 @@ pub struct Client {
     /// Since when this tab has waited to hear a leader, monotonic ms; none while it knows one.
     unled_ms: Option<u64>,
     followers: BTreeSet<String>,
+    /// Rows of tabs that were not heard of, for drafts that take them no more.
+    strays: Vec<row::Row>,
     /// Decisions whose Save or set-aside edits the other tabs have to hear of.
     unshared: BTreeSet<DecisionId>,
     is_visible: bool,
@@ -138,6 +141,7 @@ impl Client {
             following: None,
             unled_ms: None,
             followers: BTreeSet::new(),
+            strays: Vec::new(),
             unshared: BTreeSet::new(),
             is_visible: false,
             asks: BTreeMap::new(),

@@ -22,8 +22,8 @@ use super::{
     link::Asked,
     output::{Output, Store},
     random,
-    row::{Row, Waiting},
-    tabs::{Part, TabMessage},
+    row::Row,
+    tabs::TabMessage,
 };
 /// First wait after a passing refusal, ms; doubled up to [`PASSING_MS_MAX`].
 const PASSING_MS_MIN: u64 = 250;
@@ -320,25 +320,12 @@ impl Client {
             sheet.undo.clear();
             sheet.redo.clear();
         }
-        let (own, others): (Vec<Row>, Vec<Row>) =
-            rows.into_rows().partition(|row| row.tab == self.config.tab);
-        let leads = self.part == Part::Leads;
-        for row in others {
-            // Whose tab was not heard of: it speaks up, or it is gone and they are this tab's.
-            if leads && !self.followers.contains(&row.tab) {
-                card.rows.put(Waiting::new(row), &self.config.tab);
-            }
-        }
-        for row in &own {
-            self.out.remove(Store::Rows, &row.key);
-        }
-        if !own.is_empty() {
-            self.keep_rows(id, &own, "resolved");
+        let rows: Vec<Row> = rows.into_rows().collect();
+        if rows.iter().any(|row| row.tab == self.config.tab) {
             // What is shown is the relay's state, without the words that found no place.
-            if let Some(card) = self.cards.get_mut(id) {
-                card.sheet = None;
-            }
+            card.sheet = None;
         }
+        self.set_aside(id, rows, "resolved");
         self.tell_room(id, |decision| TabMessage::Closed { decision });
         self.save_after_record(id);
         self.changed(id);

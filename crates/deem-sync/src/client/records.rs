@@ -16,7 +16,6 @@ use super::{
     json::object,
     output::{Output, Store},
     random,
-    row::Row,
     save::Stage,
     tabs::{Part, TabMessage},
 };
@@ -126,6 +125,7 @@ impl Client {
         } else if before.is_some_and(|before| !before.is_open()) {
             self.rejoin(id);
         }
+        self.part_old_rows(id);
         self.save_after_record(id);
         self.want_rooms();
         self.changed(id);
@@ -135,7 +135,6 @@ impl Client {
     /// A new generation starts with an empty draft; nothing of the older one is applied to it
     /// (`D2.9`): words that did not arrive stay with their author.
     fn new_generation(&mut self, id: &DecisionId, goes_back: bool) {
-        let tab = self.config.tab.clone();
         let card = self.card(id);
         if goes_back {
             // A restored relay: what it lost is offered again on the draft it has.
@@ -158,13 +157,7 @@ impl Client {
         for (key, _) in base.into_iter().flat_map(|base| base.updates) {
             self.out.remove(Store::Drafts, &key);
         }
-        let own: Vec<Row> = rows.into_rows().filter(|row| row.tab == tab).collect();
-        for row in &own {
-            self.out.remove(Store::Rows, &row.key);
-        }
-        if !own.is_empty() {
-            self.keep_rows(id, &own, "old-generation");
-        }
+        self.set_aside(id, rows.into_rows().collect(), "old-generation");
         if !goes_back {
             self.forget_said(id);
         }

@@ -151,9 +151,12 @@ impl Rows {
         adopted
     }
 
-    /// Forgets the rows of another tab; they stay with it, and on the device.
-    pub(crate) fn forget_those_of(&mut self, tab: &str) {
-        self.map.retain(|_, waiting| waiting.row.tab != tab);
+    /// Takes out every row that is so; `tab` is this one.
+    pub(crate) fn take_those(&mut self, is_so: impl Fn(&Row) -> bool, tab: &str) -> Vec<Row> {
+        let found = self.map.values().filter(|waiting| is_so(&waiting.row));
+        let keys: Vec<String> = found.map(|waiting| waiting.row.key.clone()).collect();
+        let taken = keys.iter().filter_map(|key| self.remove(key, tab));
+        taken.map(|waiting| waiting.row).collect()
     }
 
     /// For what is known of a row; whose it is stays.

@@ -15,13 +15,7 @@ use deem_core::{
 use deem_draft::{id::Epoch, mark_log::Contested};
 use serde_json::{Map, Value};
 
-use super::{
-    Client,
-    card::{Card, Phase},
-    held::HeldTold,
-    output::Output,
-    row::Row,
-};
+use super::{Client, card::Phase, held::HeldTold, output::Output, row::Row};
 use crate::wire::reply::ProposalView;
 
 /// A leader must answer a ping within this, ms; else it sleeps.
@@ -187,8 +181,9 @@ impl Client {
         self.reset_rooms();
         let own = &self.config.tab;
         let rows = self.cards.values().flat_map(|card| card.rows.values());
+        let rows = rows.map(|waiting| &waiting.row).chain(&self.strays);
         let others: BTreeSet<String> = rows
-            .map(|waiting| waiting.row.tab.clone())
+            .map(|row| row.tab.clone())
             .filter(|tab| tab != own)
             .collect();
         for tab in others {
@@ -231,20 +226,10 @@ impl Client {
                 .put(super::output::Store::Rows, &row.key, row.to_bytes());
         }
         self.make_owed(tab);
-        self.close_adopted();
+        self.adopt_strays(tab);
         self.pump();
         self.send_saves();
         self.changed_all();
-    }
-
-    /// Rows of a tab that is gone, for a draft that takes no edits any more, are set aside here.
-    fn close_adopted(&mut self) {
-        let is_due = |card: &Card| card.room.phase == Phase::Closed && card.rows.own() > 0;
-        let due = self.cards.iter().filter(|(_, card)| is_due(card));
-        let ids: Vec<DecisionId> = due.map(|(id, _)| id.clone()).collect();
-        for id in ids {
-            self.draft_closed(&id);
-        }
     }
 
     /// This page goes.

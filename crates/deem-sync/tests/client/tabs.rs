@@ -430,3 +430,58 @@ fn settle(net: &mut Net, at: usize) {
     net.act(at, |client| client.save(&id)).unwrap();
     assert_eq!(net.card(at).status, "settled");
 }
+
+/// D2.9, B3.3: a row that its tab left on the device is of the generation it was made in: a leader
+/// that finds it under a reopened decision sends nothing of it, and sets it aside once that tab is
+/// gone.
+#[test]
+fn rows_on_the_device_are_not_sent_to_a_later_generation() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.sleep(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(second);
+    net.wake_up(leader);
+    settle(&mut net, ilse);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    net.kill(leader);
+    let third = follower(&mut net, "noor");
+    assert_eq!(net.kept_rows("noor"), 1);
+    net.lead(third);
+    assert_eq!(net.card(third).generation.0, 2);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), None);
+    net.assert_same();
+    net.kill(second);
+    assert_eq!(net.kept(third), ["Barn / Price: yes"]);
+    assert_eq!(net.kept_rows("noor"), 0);
+}
+
+/// D2.9, B3.3: a tab whose rows wait on the device and that lives sets them aside itself, once.
+#[test]
+fn rows_of_a_tab_that_wakes_are_set_aside_once() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.sleep(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.sleep(second);
+    net.wake_up(leader);
+    settle(&mut net, ilse);
+    let id = net.id.clone();
+    net.act(ilse, |client| client.request("reopen", Some(&id), ""))
+        .unwrap();
+    net.kill(leader);
+    let third = follower(&mut net, "noor");
+    net.lead(third);
+    net.wake_up(second);
+    net.mark(second, "o2", "c2", Some(Mark::No));
+    net.kill(second);
+    let kept = net.kept(third);
+    assert_eq!(kept, ["Barn / Price: yes", "Library / Light: no"]);
+    assert_eq!(net.kept_rows("noor"), 0);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), None);
+    net.assert_same();
+}
