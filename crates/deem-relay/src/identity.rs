@@ -125,6 +125,15 @@ impl Identities {
         Ok(Self { dev, key })
     }
 
+    /// A key that is in no file, and so is never read again.
+    pub(crate) fn of_key(bytes: &[u8]) -> Result<Self, String> {
+        let key = Arc::new(key_of(bytes)?);
+        Ok(Self {
+            dev: false,
+            key: Some((PathBuf::new(), RwLock::new(key))),
+        })
+    }
+
     /// Whether anybody may be anyone.
     pub(crate) fn dev(&self) -> bool {
         self.dev
@@ -250,10 +259,15 @@ fn read_key(path: &Path) -> Result<Key, ServeError> {
     };
     let unread = |error| wrong(format!("{error}; give --auth-key a file that may be read"));
     let bytes = fs::read(path).map_err(unread)?;
+    key_of(&bytes).map_err(wrong)
+}
+
+/// The key that a file holds, or what is wrong with it.
+fn key_of(bytes: &[u8]) -> Result<Key, String> {
     // A PEM file is never taken for a secret: its bytes are public.
     if bytes.trim_ascii_start().starts_with(b"-----BEGIN") {
-        let decoding = DecodingKey::from_ed_pem(&bytes).map_err(|_| {
-            wrong("it is PEM, but no Ed25519 public key (openssl pkey -pubout makes one)".into())
+        let decoding = DecodingKey::from_ed_pem(bytes).map_err(|_| {
+            "it is PEM, but no Ed25519 public key (openssl pkey -pubout makes one)".to_owned()
         })?;
         return Ok(Key {
             decoding,
@@ -261,12 +275,12 @@ fn read_key(path: &Path) -> Result<Key, ServeError> {
         });
     }
     if bytes.len() < SECRET_BYTES_MIN {
-        return Err(wrong(format!(
+        return Err(format!(
             "a shared secret needs at least {SECRET_BYTES_MIN} bytes, this file has {}",
             bytes.len()
-        )));
+        ));
     }
-    let decoding = DecodingKey::from_secret(&bytes).map_err(|error| wrong(error.to_string()))?;
+    let decoding = DecodingKey::from_secret(bytes).map_err(|error| error.to_string())?;
     Ok(Key {
         decoding,
         algorithm: Algorithm::HS256,

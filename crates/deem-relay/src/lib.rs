@@ -16,6 +16,8 @@
 
 mod config;
 mod error;
+#[doc(hidden)]
+pub mod fuzzed;
 mod serve;
 
 mod clock;
