@@ -6,6 +6,7 @@
 mod judge;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;
 
 use std::ops::Range;
 

@@ -13,6 +13,7 @@ mod codec;
 mod journal;
 mod order;
 mod seen;
+mod span;
 
 use std::ops::Range;
 
@@ -20,6 +21,7 @@ use deem_core::map::BTreeMap;
 
 use journal::Step;
 use seen::Knowledge;
+pub(crate) use span::Span;
 
 use crate::{
     id::{BlockId, ClientId},

@@ -24,14 +24,14 @@ use plan::Plan;
 pub(crate) use plan::Writes;
 
 use crate::{
-    edit::{Edit, Edited},
-    held::Change,
+    edit::{Edit, Edited, Typed},
+    held,
     id::{ClientId, DraftId},
     index::{Index, Root},
     nack::{BadUpdate, Defect},
     reader::read_state_vector,
     schema::{MODE, SINGLE, Strictness, Terms, cell_key, mark_word, mode_word, question_root},
-    text::change,
+    text::{Change, change},
 };
 
 /// The roots of one question.
@@ -160,25 +160,61 @@ impl Replica {
         definition: &Definition,
         edits: &[Edit],
     ) -> Result<Option<Edited>, Refusal> {
+        let Some((writes, typed)) = self.plan(definition, edits)? else {
+            return Ok(None);
+        };
+        let update = self
+            .write(writes)
+            .map_err(|_| Refusal::Unavailable { retry_after_ms: 0 })?;
+        Ok(Some(Edited { update, typed }))
+    }
+
+    /// What `edits` come to, and which of them change something; `None` = they change nothing.
+    ///
+    /// # Errors
+    /// `invalid` or `full`.
+    pub(crate) fn plan(
+        &mut self,
+        definition: &Definition,
+        edits: &[Edit],
+    ) -> Result<Option<(Writes, Vec<Typed>)>, Refusal> {
         self.learn(definition);
-        let decision = self.draft.decision.clone();
+        self.view();
+        let Self { draft, view, .. } = &*self;
         let terms = Terms {
-            decision: &decision,
+            decision: &draft.decision,
             definition,
             strictness: Strictness::Exact,
         };
-        let mut plan = Plan::new(terms, self.view());
+        let Some(view) = view else { return Ok(None) };
+        let mut plan = Plan::new(terms, view);
         for edit in edits {
             plan.add(edit)?;
         }
-        let (plan, typed) = plan.finish();
-        if plan.is_empty() {
-            return Ok(None);
+        let (writes, typed) = plan.finish();
+        Ok(Some((writes, typed)).filter(|(writes, _)| !writes.is_empty()))
+    }
+
+    /// The difference that a text makes, and the question's id; `None` = there is none.
+    pub(crate) fn text_change<'t>(
+        &self,
+        at: usize,
+        (text, caret): (&'t str, Option<u32>),
+    ) -> Option<(Change<'t>, &QuestionId)> {
+        let question = self.questions.get(at)?;
+        let view = self.view.as_ref()?;
+        let part = view.questions.get(question);
+        let before = part.map_or("", |part| &part.text);
+        Some((change(before, text, caret)?, question))
+    }
+
+    /// Takes writes whose update the index has: shown at once, put into the document when somebody
+    /// needs that.
+    pub(crate) fn will_show(&mut self, writes: Writes, update: &[u8]) {
+        self.behind.push_own(update.into());
+        if let Some(view) = &mut self.view {
+            writes.show(view, &self.questions);
         }
-        let update = self
-            .write(plan)
-            .map_err(|_| Refusal::Unavailable { retry_after_ms: 0 })?;
-        Ok(Some(Edited { update, typed }))
     }
 
     /// Judges `edits` as [`Self::edit`] would, and changes nothing.
@@ -328,7 +364,7 @@ impl Replica {
     }
 
     /// Reads again what changed, and checks that it is what was foretold.
-    pub(crate) fn refresh(&mut self, changes: &[Change]) -> Result<(), Defect> {
+    pub(crate) fn refresh(&mut self, changes: &[held::Change]) -> Result<(), Defect> {
         let mut view = self.view.take();
         let txn = self.doc.try_transact().map_err(|_| Defect::Busy)?;
         for change in changes {

@@ -69,6 +69,12 @@ impl Replica {
         Ok(())
     }
 
+    /// Whether the document does not have everything yet.
+    #[cfg(test)]
+    pub(crate) fn is_behind(&self) -> bool {
+        !self.behind.updates.is_empty()
+    }
+
     /// What is shown without the document.
     #[cfg(test)]
     pub(crate) fn shown_for_tests(&self) -> Option<&deem_core::draft::DraftView> {

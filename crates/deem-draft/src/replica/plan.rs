@@ -37,6 +37,19 @@ impl Writes {
             && self.marks.is_empty()
     }
 
+    /// The one text that is all there is to write: question, text and caret.
+    pub(crate) fn only_text(&self) -> Option<(usize, &str, Option<u32>)> {
+        let is_all = self.texts.len() == 1
+            && self.proposals.is_empty()
+            && self.modes.is_empty()
+            && self.singles.is_empty()
+            && self.picks.is_empty()
+            && self.marks.is_empty();
+        let mut texts = self.texts.iter().filter(|_| is_all);
+        let (at, (text, caret)) = texts.next()?;
+        Some((*at, text, *caret))
+    }
+
     /// Carries them over into a view.
     pub(super) fn show(self, view: &mut DraftView, questions: &[QuestionId]) {
         let mut part = |at: usize, set: &mut dyn FnMut(&mut deem_core::draft::QuestionDraft)| {
@@ -45,7 +58,7 @@ impl Writes {
             }
         };
         for (at, (text, _)) in self.texts {
-            part(at, &mut |part| part.text.clone_from(&text));
+            part(at, &mut |part| text.clone_into(&mut part.text));
         }
         for (at, mode) in self.modes {
             part(at, &mut |part| part.mode = mode);
