@@ -1,6 +1,6 @@
 //! A following tab: what its leader tells it, and how it keeps up.
 
-use deem_core::id::DecisionId;
+use deem_core::{id::DecisionId, map::BTreeSet};
 
 use super::{
     Client,
@@ -173,6 +173,16 @@ impl Client {
         // The base may have been built on the rows: a row whose ack was lost is in both.
         // One of this tab's own that it heard acknowledged may still be on its way for a leader that
         // did not: what this tab wrote after it builds on it.
+        if told.to.is_some() {
+            // What this tab posted before it asked has been heard: a row that the leader does not
+            // have was lost, and goes again.
+            let has: BTreeSet<&String> = told.rows.iter().map(|row| &row.key).collect();
+            for (key, waiting) in card.rows.all_mut() {
+                if waiting.row.tab == tab && !has.contains(key) {
+                    waiting.flight = None;
+                }
+            }
+        }
         let is_new = |row: &Row| {
             row.generation == told.generation
                 && (row.tab != tab || !card.rows.contains_key(&row.key))

@@ -21,6 +21,12 @@ impl Client {
                 self.share_all();
             }
             TabMessage::Ping { tab } => self.post(&TabMessage::Pong { to: tab }),
+            TabMessage::Shows {
+                tab,
+                decision,
+                digest,
+                rows,
+            } => self.follower_shows(&tab, &decision, &digest, rows),
             TabMessage::Open { tab, decision } => {
                 self.know(&tab);
                 self.card(&decision).openers.insert(tab.clone());
@@ -73,7 +79,7 @@ impl Client {
         }
     }
 
-    fn know(&mut self, tab: &str) {
+    pub(crate) fn know(&mut self, tab: &str) {
         self.not_stray(tab);
         if self.followers.insert(tab.to_owned()) {
             self.out.push(Output::WatchTab(tab.to_owned()));
@@ -81,7 +87,7 @@ impl Client {
     }
 
     /// The draft takes no edits any more: a follower that did not hear it sets its rows aside.
-    fn closed_for(&mut self, id: &DecisionId, tab: &str) {
+    pub(crate) fn closed_for(&mut self, id: &DecisionId, tab: &str) {
         let own = self.config.tab.clone();
         self.card(id).rows.take_those(|row| row.tab == tab, &own);
         self.post(&TabMessage::Closed {
@@ -156,7 +162,7 @@ impl Client {
         self.card(id).room.made_restored = false;
     }
 
-    fn tell_room_state(&mut self, id: &DecisionId, to: Option<String>, anew: bool) {
+    pub(crate) fn tell_room_state(&mut self, id: &DecisionId, to: Option<String>, anew: bool) {
         if self.followers.is_empty() {
             return;
         }

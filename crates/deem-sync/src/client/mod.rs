@@ -18,6 +18,7 @@ mod card;
 mod device;
 mod edits;
 mod follower;
+mod heal;
 mod heard;
 mod held;
 mod json;

@@ -41,6 +41,14 @@ pub(crate) enum TabMessage {
     Ping { tab: String },
     /// The leader is.
     Pong { to: String },
+    /// What a follower that pings shows of a decision: a leader that shows something else, or has
+    /// not as many rows of that tab, tells it the draft again.
+    Shows {
+        tab: String,
+        decision: DecisionId,
+        digest: String,
+        rows: u64,
+    },
     /// All records as the leader has them.
     Records {
         to: Option<String>,
@@ -417,6 +425,7 @@ impl Client {
             self.out.push(Output::Steal);
         } else {
             self.ping_leader();
+            self.tell_shown();
         }
     }
 }

@@ -485,3 +485,37 @@ fn rows_of_a_tab_that_wakes_are_set_aside_once() {
     assert_eq!(net.mark_of(ilse, "o1/c1"), None);
     net.assert_same();
 }
+
+/// B3.3: a row that never reached the leader, which slept, goes to it again, though nothing else is
+/// written: the follower says what it shows, and hears that the leader shows something else.
+#[test]
+fn a_row_that_a_sleeping_leader_missed_goes_again() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.act(second, |client| client.visible(true));
+    net.sleep(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.wake_up(leader);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), None);
+    net.pass(6_000);
+    assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes));
+    assert_eq!(net.card(second).sync.state, SyncState::Synced);
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// B3.3: a follower that slept while others marked shows it soon after it woke.
+#[test]
+fn a_follower_that_slept_through_marks_shows_them() {
+    let mut net = Net::new();
+    let (_, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.act(second, |client| client.visible(true));
+    net.sleep(second);
+    net.mark(ilse, "o1", "c1", Some(Mark::Yes));
+    net.wake_up(second);
+    net.pass(6_000);
+    assert_eq!(net.mark_of(second, "o1/c1"), Some(Mark::Yes));
+    net.assert_same();
+}

@@ -85,6 +85,12 @@ impl TabMessage {
                 .option(trouble.as_ref()),
             Self::Ping { tab } => Out::of(2).text(tab),
             Self::Pong { to } => Out::of(3).text(to),
+            Self::Shows {
+                tab,
+                decision,
+                digest,
+                rows,
+            } => of(24, decision).text(tab).text(digest).number(*rows),
             Self::Records {
                 to,
                 store,
@@ -140,7 +146,7 @@ impl TabMessage {
     pub(crate) fn from_bytes(whole: &[u8]) -> Option<Self> {
         let from = &mut fields(whole)?;
         let message = match number(from)? {
-            kind @ (6 | 7 | 11..=18 | 23) => of_decision(kind, from)?,
+            kind @ (6 | 7 | 11..=18 | 23 | 24) => of_decision(kind, from)?,
             8 => Self::Room(Box::new(room_of(from)?)),
             22 => Self::Held(Box::new(held_of(from)?)),
             kind => of_space(kind, from)?,
@@ -234,6 +240,12 @@ fn of_decision(kind: u64, from: &mut Reader<'_>) -> Option<TabMessage> {
         18 => TabMessage::Presence {
             decision,
             entries: bytes(from)?,
+        },
+        24 => TabMessage::Shows {
+            decision,
+            tab: text(from)?,
+            digest: text(from)?,
+            rows: number(from)?,
         },
         23 => TabMessage::Made {
             decision,
@@ -360,6 +372,12 @@ mod tests {
             },
             TabMessage::Ping { tab: name() },
             TabMessage::Pong { to: name() },
+            TabMessage::Shows {
+                tab: name(),
+                decision: decision.clone(),
+                digest: "d1".to_owned(),
+                rows: 3,
+            },
             TabMessage::Records {
                 to: None,
                 store: Some("st".to_owned()),
@@ -456,7 +474,7 @@ mod tests {
             bytes[0] = VERSION + 1;
             assert_eq!(TabMessage::from_bytes(&bytes), None);
         }
-        assert_eq!(TabMessage::from_bytes(&[VERSION, 24]), None);
+        assert_eq!(TabMessage::from_bytes(&[VERSION, 25]), None);
         assert_eq!(TabMessage::from_bytes(b"{}"), None);
     }
 }
