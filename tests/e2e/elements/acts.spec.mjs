@@ -3,10 +3,10 @@ import { after, before, describe, test } from "node:test";
 import { bundle, calls, lastCall, launch, mount, openPage } from "./card-page.mjs";
 
 let browser;
+let code;
 let page;
 before(async () => {
-  const [code, started] = await Promise.all([bundle(), launch()]);
-  browser = started;
+  [code, browser] = await Promise.all([bundle(), launch()]);
   page = await openPage(browser, code);
 });
 after(() => browser?.close());
@@ -74,6 +74,99 @@ describe("growing in place (D6)", () => {
     ]);
     assert.equal(await lines.count(), 1);
   });
+
+  test("D6.1: a refusal that was put away stays away: in this card, after a reload, in the next tab", async () => {
+    // Ids of fixtures come again; those of a draft do not.
+    await page.evaluate(() => localStorage.clear());
+    await fresh("refused");
+    const lines = page.locator("[part=refused] p");
+    assert.equal(await lines.count(), 2);
+    await lines.nth(1).getByRole("button", { name: "Hide" }).click();
+    assert.match(await lines.innerText(), /already here as Library/, "the other one is still told");
+    const next = await openPage(browser, code, { beside: page });
+    await mount(next, "refused");
+    assert.match(await next.locator("[part=refused] p").innerText(), /already here as Library/);
+    await next.getByRole("button", { name: "Hide" }).click();
+    assert.equal(await next.locator("[part=refused]").isVisible(), false);
+    await next.close();
+    await fresh("refused");
+    assert.equal(await lines.count(), 0);
+    await page.evaluate(() => localStorage.clear());
+  });
+});
+
+describe("reading the matrix (D12)", () => {
+  const lens = () => page.locator("[part=lens]").innerText();
+
+  test("D12.1: what would end that a row is behind is said with the row's name", async () => {
+    await fresh("picture");
+    assert.match(await lens(), /“Boathouse” is worse than “Barn” on “Easy to reach”.*Changing “Boathouse” there would end that\./);
+    const flip = ["boathouse/price", "boathouse/rain"];
+    await put({ lens: [{ option: "boathouse", behind: ["barn", "library"], flip }] });
+    assert.match(
+      await lens(),
+      /Changing 2 marks would end that: “Boathouse” on “Price” and “Boathouse” on “Rain plan”\./,
+    );
+    await put({ lens: [{ option: "boathouse", behind: ["barn"], flip: ["barn/reach"] }] });
+    assert.match(await lens(), /Changing one mark would end that: “Barn” on “Easy to reach”\./);
+  });
+
+  const SAID = "Cid said no and Ben said yes, at the same time; yes stands";
+  const disputed = () => page.locator('[data-cell="library/rain"]');
+
+  test("D12.2: a contested cell has a sign that is seen at every width, and says who said what", async () => {
+    for (const width of [1280, 390, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      await fresh("picture");
+      const sign = await disputed().locator(".unlike").boundingBox();
+      assert.ok(sign.width >= 16 && sign.height >= 16, `${width} px: ${JSON.stringify(sign)}`);
+      const top = await disputed()
+        .locator(".unlike")
+        .evaluate((el) => {
+          const { x, y, width, height } = el.getBoundingClientRect();
+          return el.contains(el.getRootNode().elementFromPoint(x + width / 2, y + height / 2));
+        });
+      assert.ok(top, `${width} px: nothing is over it`);
+      assert.equal(await disputed().getAttribute("title"), SAID);
+      assert.equal(await disputed().getAttribute("aria-description"), SAID);
+      assert.equal(await page.locator(".grid .unlike").count(), 1);
+      await disputed().locator(".unlike").click();
+      await page.getByText("Cid said no", { exact: true }).waitFor();
+      assert.deepEqual(await calls(page), [], "who asks does not mark");
+    }
+    await page.setViewportSize({ width: 820, height: 900 });
+    await page.evaluate(() => document.querySelector("main").replaceChildren());
+    await mount(page, "picture", "decision-card", { mode: "form" });
+    assert.equal(await disputed().locator("select").getAttribute("aria-description"), SAID);
+  });
+
+  test("D12.2: beside Save it is said which cells are contested; Save is free", async () => {
+    await fresh("picture");
+    const told = () =>
+      button("Save").evaluate(
+        (el) => el.getRootNode().getElementById(el.getAttribute("aria-describedby"))?.textContent,
+      );
+    assert.equal(
+      await told(),
+      "Marked differently at the same time: “Library” on “Rain plan”. Save keeps what is shown.",
+    );
+    assert.equal(await page.locator("[part=contested]").innerText(), await told());
+    await button("Save").click();
+    assert.deepEqual(await lastCall(page), ["save"]);
+    await page.evaluate(() => {
+      const [one] = globalThis.handle.snapshot().contested;
+      const cells = ["barn/price", "barn/reach", "barn/rain", "library/price", "library/rain"];
+      const contested = cells.map((cell) => {
+        const [option, criterion] = cell.split("/");
+        return { ...one, option, criterion };
+      });
+      globalThis.handle.set({ contested });
+    });
+    assert.match(await told(), /: “Barn” on “Price”, “Barn” on “Easy to reach”, “Barn” on “Rain plan” and \+2\. /);
+    await put({ contested: [] });
+    assert.equal(await page.locator("[part=contested]").isVisible(), false);
+    assert.equal(await button("Save").getAttribute("aria-describedby"), null);
+  });
 });
 
 describe("saving (D4)", () => {
@@ -82,10 +175,30 @@ describe("saving (D4)", () => {
     assert.equal(await button("Save").getAttribute("aria-disabled"), "true");
     await button("Save").click({ force: true });
     assert.deepEqual(await calls(page), []);
-    const why = await button("Save").evaluate((el) =>
-      el.getRootNode().getElementById(el.getAttribute("aria-describedby"))?.textContent,
-    );
-    assert.equal(why, "Nothing to save yet");
+  });
+
+  test("D4.3: beside a grey Save stands what is lacking, in a card and on a page", async () => {
+    for (const element of ["decision-card", "decision-page"]) {
+      const empty = { mode: "custom", single: "library", picks: [], text: " " };
+      for (const [name, draft, words] of [
+        ["untouched", undefined, "Nothing is picked yet"],
+        ["multiple", { ...empty, mode: "choices" }, "Nothing is picked yet"],
+        ["picture", empty, "Own words are empty"],
+        ["written", empty, "Nothing is written yet"],
+        ["several", undefined, "Not all is answered yet"],
+      ]) {
+        await fresh(name, element);
+        if (draft) await put({ draft: { q1: draft } });
+        assert.equal(await button("Save").getAttribute("aria-disabled"), "true", name);
+        const why = await button("Save").evaluate((el) => {
+          const told = el.getRootNode().getElementById(el.getAttribute("aria-describedby"));
+          return told?.checkVisibility() ? told.textContent : undefined;
+        });
+        assert.equal(why, words, `${name} in ${element}`);
+      }
+      await fresh("picture", element);
+      assert.equal(await page.locator("#save-off").isVisible(), false, "nothing is lacking");
+    }
   });
 
   test("D4.1: Save claims what is shown", async () => {

@@ -68,10 +68,12 @@ main { max-width: 780px; margin: 0 auto; padding: 8px 20px; }</style><main><h1 s
 export async function openPage(
   browser,
   code,
-  { width = 820, height = 900, rtl = false, lang = "en", csp, prepare, ...options } = {},
+  { width = 820, height = 900, rtl = false, lang = "en", csp, prepare, beside, ...options } = {},
   ready = "mount",
 ) {
-  const context = await browser.newContext({ viewport: { width, height }, ...options });
+  // `beside`: a page whose browser, with what it keeps, this one shares.
+  const context =
+    beside?.context() ?? (await browser.newContext({ viewport: { width, height }, ...options }));
   const page = await context.newPage();
   if (prepare) await prepare(page);
   // A script may be a promise: a test then says when it arrives.

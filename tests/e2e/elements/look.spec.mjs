@@ -52,6 +52,37 @@ describe("the narrow layout (B4)", () => {
     await page.context().close();
   });
 
+  test("the state beside Save is one line, above Save where there is no room beside it (B4)", async () => {
+    for (const width of [390, 320]) {
+      const page = await openPage(browser, code, { width });
+      await mount(page, "choice");
+      const [state, save] = await Promise.all(
+        ["[part=sync]", "[part=save]"].map((part) => page.locator(part).boundingBox()),
+      );
+      assert.ok(state.height < 30, `${width} px: the state is ${state.height} px high`);
+      assert.ok(save.height >= 44);
+      const beside = state.y < save.y + save.height && state.y + state.height > save.y;
+      assert.equal(beside, width === 390);
+      await page.context().close();
+    }
+  });
+
+  test("in a right-to-left card all words start at its right edge, whatever their own direction (B4)", async () => {
+    const page = await openPage(browser, code, { width: 390, rtl: true, lang: "ar" });
+    await page.evaluate(() => globalThis.loadStrings("ar"));
+    await mount(page, "written");
+    const right = (selector) =>
+      page.locator(selector).evaluate((el) => {
+        const range = document.createRange();
+        range.selectNodeContents(el);
+        return Math.round(Math.max(...[...range.getClientRects()].map((one) => one.right)));
+      });
+    const card = await page.locator("decision-card").boundingBox();
+    const edge = Math.round(card.x + card.width) - 19;
+    assert.deepEqual(await Promise.all(["[part=question]", "[part=context]"].map(right)), [edge, edge]);
+    await page.context().close();
+  });
+
   test("grid roles survive the narrow layout", async () => {
     const page = await openPage(browser, code, { width: 390 });
     await mount(page, "picture");

@@ -173,10 +173,25 @@ describe("the phone's Save bar (B4)", () => {
     await bar().getByText("“How should onboarding work?” was changed after you read it.").waitFor();
     await bar().getByRole("button", { name: "Save", exact: true }).click();
     assert.deepEqual(await saved(), ["picture"]);
-    await bar().getByRole("button", { name: "Look at it" }).click();
+    const line = bar().getByRole("listitem").filter({ hasText: "onboarding" });
+    await line.getByRole("button", { name: "Look at it" }).click();
     const at = await phone.locator('decision-card[decision="stale"]').boundingBox();
     assert.ok(at.y < 700 && at.y + at.height > 0, "the card is in the window");
     assert.equal(await phone.evaluate(() => document.activeElement.getAttribute("decision")), "stale");
+  });
+
+  test("D12.2: it says which of the answers has contested cells, and saves it all the same", async () => {
+    await fresh("picture", "own");
+    await edit("picture");
+    await edit("own");
+    const told = bar().getByRole("listitem");
+    assert.equal(await told.count(), 1, "of the two one has contested cells");
+    assert.match(
+      await told.innerText(),
+      /“Where do we hold the summer workshop\?” has cells that were marked differently/,
+    );
+    await bar().getByRole("button", { name: "Save 2 answers" }).click();
+    assert.deepEqual(await saved(), ["picture", "own"]);
   });
 
   test("D4.3: an edited card without an answer is said, not saved", async () => {

@@ -11,6 +11,7 @@ export const CARDS = [
   "empty",
   "untouched",
   "own",
+  "ownEmpty",
   "multiple",
   "written",
   "several",

@@ -174,6 +174,11 @@ export const cards = {
       },
     },
   },
+  ownEmpty: {
+    ...open,
+    contested: [],
+    draft: { q1: { mode: "custom", single: null, picks: [], text: "" } },
+  },
   multiple: {
     questions: [meals],
     draft: { q1: { mode: "choices", single: null, picks: ["fri", "sat2"], text: "" } },

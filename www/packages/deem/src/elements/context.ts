@@ -22,8 +22,6 @@ export interface ViewState {
   panel: Panel | null;
   /** What is half typed in a panel's field. */
   typed: Partial<Record<Panel, string>>;
-  /** Refused proposals the person has put out of sight. */
-  hidden: Set<string>;
   historyOpen: boolean;
   /** The card that has the focus: one that is moved in the document takes it along. */
   focused: HTMLElement | null;
@@ -43,7 +41,6 @@ export function viewState(handle: DecisionHandle): ViewState {
       cell: null,
       panel: null,
       typed: {},
-      hidden: new Set(),
       historyOpen: false,
       focused: null,
       edited: null,

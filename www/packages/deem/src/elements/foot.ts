@@ -1,9 +1,10 @@
 /** The foot of an open card: what can be added, the state in one sentence, and Save. */
+import type { FirstStrings } from "../locale/en.js";
 import type { CardSnapshot, CardSync, SyncState } from "../types.js";
 import type { Context } from "./context.js";
 import { button, h, icon, redraw, say, set, show } from "./dom.js";
 import { growth } from "./growth.js";
-import { answerable, isLocked, isOpen, saveFreshMs, type Shown } from "./shown.js";
+import { answerable, isLocked, isOpen, isWritten, saveFreshMs, type Shown } from "./shown.js";
 
 /** A passing state is shown only once it lasts: most edits are acknowledged sooner. */
 const PASSING_MS = 500;
@@ -64,7 +65,7 @@ export class Foot {
   readonly takeBack: HTMLButtonElement;
   readonly sync: SyncLine;
   /** Why Save is off; it must stand in the same tree as Save. */
-  readonly off = h("span", { id: "save-off", hidden: true });
+  readonly off = h("span", { id: "save-off", class: "off" });
 
   constructor(private readonly ctx: Context) {
     const { t, handle } = ctx;
@@ -88,8 +89,7 @@ export class Foot {
     this.el.append(
       this.left,
       this.keep,
-      h("span", { class: "end" }, this.sync.el, this.takeBack, this.save),
-      this.off,
+      h("span", { class: "end" }, this.sync.el, this.off, this.takeBack, this.save),
     );
   }
 
@@ -121,13 +121,13 @@ export class Foot {
     show(this.save, sending || state === "old" || (snap.editable && !held));
     say(this.save, state === "stale" ? t.saveShown : state === "old" ? t.saveNow : t.save);
     const empty = sending || !answerable(snap);
-    const off = sending ? t.saveOnItsWay : t.nothingToSave;
     set(this.save, {
       "aria-disabled": empty ? "true" : null,
-      "aria-describedby": empty ? "save-off" : null,
-      title: empty ? off : null,
+      "aria-describedby": empty ? "save-off" : snap.contested.length > 0 ? "contested" : null,
     });
-    say(this.off, off);
+    say(this.off, sending ? t.saveOnItsWay : lacking(snap, t));
+    // What passes at once is told by Save alone.
+    show(this.off, empty && !sending && !this.save.hidden);
     show(this.sync.el, state !== "stale");
     this.sync.update(snap.sync);
   }
@@ -135,4 +135,12 @@ export class Foot {
   stop(): void {
     this.sync.stop();
   }
+}
+
+/** What an answer still lacks, in words. */
+function lacking(snap: CardSnapshot, { nothingToSave }: FirstStrings): string {
+  const [one, more] = snap.definition.questions;
+  if (!one || more) return nothingToSave.several;
+  if (isWritten(one)) return nothingToSave.written;
+  return snap.draft[one.id]?.mode === "custom" ? nothingToSave.own : nothingToSave.picked;
 }

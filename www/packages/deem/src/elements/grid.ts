@@ -178,13 +178,15 @@ export class Grid {
     const said = [here.length > 0 ? t.here(here.map((one) => one.name)) : "", dispute ?? ""].filter(
       (text) => text !== "",
     );
+    const description = said.length > 0 ? said.join(". ") : null;
     set(el, {
       role: shown.live && !this.#form ? "gridcell" : "cell",
       "data-mark": mark ?? "none",
       "data-label": column?.label ?? "",
       "data-contested": dispute !== undefined,
       "data-here": here.length > 0,
-      "aria-description": said.length > 0 ? said.join(". ") : null,
+      "aria-description": description,
+      title: dispute,
     });
     const [box] = el.children;
     const [drawing, word] = box?.children ?? [];
@@ -192,7 +194,8 @@ export class Grid {
     ornaments(box, here, dispute !== undefined);
     if (drawing instanceof HTMLSelectElement) {
       const option = shown.rows.find((one) => one.id === el.dataset["row"])?.label ?? "";
-      drawing.setAttribute("aria-label", t.contestedTitle(option, column?.label ?? ""));
+      const label = t.contestedTitle(option, column?.label ?? "");
+      set(drawing, { "aria-label": label, "aria-description": description });
       drawing.disabled = shown.locked;
       if (drawing.value !== (mark ?? "")) drawing.value = mark ?? "";
     } else if (drawing instanceof SVGSVGElement && word) {
@@ -246,9 +249,9 @@ export class Grid {
     const cell = target.closest<HTMLElement>("td[data-cell]");
     if (!cell) return;
     const { row = "", column = "" } = cell.dataset;
-    const dot = target.closest(".dot") !== null;
+    const sign = target.closest(".unlike") !== null;
     if (!this.#form) cell.focus({ preventScroll: true });
-    if (dot) this.host?.contested(cell, row, column);
+    if (sign) this.host?.contested(cell, row, column);
     else if (!this.#form) this.#press(cell);
   }
 
@@ -303,7 +306,13 @@ export class Grid {
   }
 }
 
-/** The ring's initials and the dot of a cell, made only where they are. */
+/** Unlike: two said different things at the same time. */
+const UNLIKE = "M3.5 6h9M3.5 10h9M10.5 3 5.5 13";
+
+export const unlike = (): HTMLElement =>
+  h("span", { class: "unlike", "aria-hidden": "true" }, icon(UNLIKE));
+
+/** The ring's initials and the sign of a contested cell, made only where they are. */
 function ornaments(box: Element, here: Presence[], contested: boolean): void {
   const badge = box.querySelector(".face");
   const [first] = here;
@@ -319,9 +328,9 @@ function ornaments(box: Element, here: Presence[], contested: boolean): void {
       box.append(made);
     }
   }
-  const dot = box.querySelector(".dot");
-  if (!contested) dot?.remove();
-  else if (!dot) box.append(h("span", { class: "dot", "aria-hidden": "true" }));
+  const sign = box.querySelector(".unlike");
+  if (!contested) sign?.remove();
+  else if (!sign) box.append(unlike());
 }
 
 function notesOf(ctx: Context, snap: CardSnapshot): Notes {

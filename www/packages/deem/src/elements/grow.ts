@@ -79,8 +79,8 @@ class Refused {
   constructor(private readonly ctx: MoreContext) {}
 
   update(shown: Shown): void {
-    const { hidden } = this.ctx.ui;
-    const lines = shown.refused.filter((one) => !hidden.has(one.row.id));
+    const hidden = hiddenRows();
+    const lines = shown.refused.filter((one) => !hidden.includes(one.row.id));
     const key = lines.map((one) => [one.kind, one.row, marksOn(shown, one.kind, one.row)]);
     this.#region.render(lines.length > 0 ? JSON.stringify(key) : "", () =>
       lines.map((one) => this.#line(shown, one.kind, one.row)),
@@ -88,7 +88,7 @@ class Refused {
   }
 
   #line(shown: Shown, kind: Kind, row: Row): HTMLElement {
-    const { t, ui } = this.ctx;
+    const { t } = this.ctx;
     const marks = marksOn(shown, kind, row);
     const of = row.of === undefined ? "" : labelIn(shown, row.of);
     const most = kind === "option" ? OPTIONS_MAX : CRITERIA_MAX;
@@ -117,7 +117,7 @@ class Refused {
     }
     el.append(
       button(t.hide, () => {
-        ui.hidden.add(row.id);
+        hide(row.id);
         this.ctx.refresh();
       }),
     );
@@ -127,8 +127,34 @@ class Refused {
   #carry(kind: Kind, row: Row, target: string, shown: Shown): void {
     const marks = marksOn(shown, kind, row);
     this.ctx.mark(marks.map((one) => ({ ...one, [kind]: target })));
-    this.ctx.ui.hidden.add(row.id);
+    hide(row.id);
     this.ctx.refresh();
+  }
+}
+
+/** Refused rows that were put out of sight in this browser; their ids are random, so one list does. */
+const HIDDEN = "deem:hidden";
+/** The oldest give way: their decisions are settled long since. */
+const HIDDEN_MAX = 200;
+let hiddenHere: string[] = [];
+
+function hiddenRows(): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(HIDDEN) ?? "[]");
+    if (Array.isArray(kept)) return [...kept, ...hiddenHere].map(String);
+  } catch {
+    // Without storage the list is this page's alone.
+  }
+  return hiddenHere;
+}
+
+function hide(id: string): void {
+  hiddenHere = [...hiddenHere, id];
+  try {
+    localStorage.setItem(HIDDEN, JSON.stringify(hiddenRows().slice(-HIDDEN_MAX)));
+    hiddenHere = [];
+  } catch {
+    // See above.
   }
 }
 

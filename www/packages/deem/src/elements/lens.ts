@@ -2,9 +2,9 @@
  * The lens (D12.1): which option is behind which, and what would end that. A reading, never a
  * verdict.
  */
-import type { FirstStrings } from "../locale/en.js";
+import type { Strings } from "../locale/en-more.js";
 import type { CardSnapshot, LensEntry } from "../types.js";
-import type { Context } from "./context.js";
+import type { MoreContext } from "./context.js";
 import { h, type Kid, Region } from "./dom.js";
 import { below, cellOf } from "./marks.js";
 import type { Shown } from "./shown.js";
@@ -16,7 +16,7 @@ export class Lens {
   readonly #region = new Region(h("div", { class: "lens", part: "lens" }));
   readonly el = this.#region.el;
 
-  constructor(private readonly ctx: Context) {}
+  constructor(private readonly ctx: MoreContext) {}
 
   update(shown: Shown, snap: CardSnapshot): void {
     const { t } = this.ctx;
@@ -37,7 +37,7 @@ export class Lens {
   }
 }
 
-function line(t: FirstStrings, [option, text]: [string, string]): Kid {
+function line(t: Strings, [option, text]: [string, string]): Kid {
   const [open = "", close = ""] = t.quote("\n").split("\n");
   const sign = h("span", { "aria-hidden": "true" }, "◇");
   return h(
@@ -48,7 +48,7 @@ function line(t: FirstStrings, [option, text]: [string, string]): Kid {
   );
 }
 
-function sentence(ctx: Context, shown: Shown, entry: LensEntry): string {
+function sentence(ctx: MoreContext, shown: Shown, entry: LensEntry): string {
   const { t } = ctx;
   const [only] = entry.behind;
   const on =
@@ -65,12 +65,10 @@ function sentence(ctx: Context, shown: Shown, entry: LensEntry): string {
   const [first, ...more] = entry.flip;
   const [row, column] = (first ?? "").split("/");
   if (more.length === 0 && row === entry.option && on.length === 1 && on[0]?.id === column)
-    return behind + t.flipThere;
+    return behind + t.flipThere(labelIn(shown, entry.option));
   const cells = entry.flip.map((cell) => {
     const [option = "", criterion = ""] = cell.split("/");
-    return option === entry.option
-      ? t.quote(labelIn(shown, criterion))
-      : `${t.quote(labelIn(shown, option))}, ${t.quote(labelIn(shown, criterion))}`;
+    return t.cell(labelIn(shown, option), labelIn(shown, criterion));
   });
   return behind + t.flip(cells);
 }

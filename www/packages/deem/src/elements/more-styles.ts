@@ -23,9 +23,10 @@ select:disabled { cursor: default; opacity: 1; } option { color: var(--ink); bac
 .grid[data-form] thead th:not(.corner) { width: clamp(84px, 16cqi, 120px); } .grid[data-form] .mark { width: clamp(84px, 14cqi, 112px); height: auto; min-height: 34px; border: 1px solid var(--edge) !important; }
 .grid[data-form] .mark::after { content: ""; position: absolute; inset-inline-end: 11px; width: 5px; height: 5px; margin-top: -3px; border: solid currentColor; border-width: 0 1.5px 1.5px 0; rotate: 45deg; pointer-events: none; }
 .grid[data-form] .mark:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; } select:focus-visible { outline: 0; }
+@media (forced-colors: active) { .why-line .why ~ button { margin: 0 !important; } }
 @container (max-width: 520px) {
   .line-form .room { flex: 1; text-align: end; padding-inline-end: 6px; }
   .prev summary { padding-block: 13px; } .line-form input, .why-line button { min-height: 44px; } .why-line .why ~ button { margin-inline-start: -10px; }
-  .grid[data-form] .dot::after { inset: -12px; } .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+  .grid[data-form] .unlike { top: 6px; } .grid[data-form] .unlike::after { inset: -12px; } .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 }
 `;

@@ -1,4 +1,4 @@
-/** What opens in a card: notes, history, the reason's field, what grows, menu, announcements. */
+/** What opens in a card: notes, history, the reason's field, what grows, the lens, menu, announcements. */
 import { enMore } from "../locale/en-more.js";
 import type { CardSnapshot } from "../types.js";
 import { Announcer } from "./announce.js";
@@ -6,6 +6,7 @@ import type { Context, MoreContext, Panel } from "./context.js";
 import { button, h, set } from "./dom.js";
 import { Grow } from "./grow.js";
 import { History } from "./history.js";
+import { Lens } from "./lens.js";
 import { MORE } from "./more-styles.js";
 import { Notes } from "./notes.js";
 import { contestedKids, helpKids, Popover } from "./popover.js";
@@ -33,7 +34,7 @@ export class More {
   readonly #history: History;
   readonly #why: Why;
   readonly #menu: HTMLButtonElement;
-  readonly #grows = new Map<string, Grow>();
+  readonly #below = new Map<string, { grow: Grow; lens: Lens }>();
 
   constructor(ctx: Context, places: MorePlaces) {
     this.ctx = { ...ctx, t: { ...enMore, ...ctx.t } };
@@ -53,13 +54,14 @@ export class More {
     this.#history.update(snap);
     this.#notes.update(snap);
     for (const [id, view] of views) {
-      let grow = this.#grows.get(id);
-      if (grow === undefined) {
-        grow = new Grow(this.ctx, id);
-        view.more.append(...grow.parts);
-        this.#grows.set(id, grow);
+      let below = this.#below.get(id);
+      if (below === undefined) {
+        below = { grow: new Grow(this.ctx, id), lens: new Lens(this.ctx) };
+        view.more.append(...below.grow.parts, below.lens.el);
+        this.#below.set(id, below);
       }
-      grow.update(view.shown);
+      below.grow.update(view.shown);
+      below.lens.update(view.shown, snap);
     }
     this.announcer.update(snap);
   }
@@ -72,8 +74,8 @@ export class More {
 
   /** Puts the focus into what was just opened. */
   focus(panel: Panel): void {
-    const [grow] = this.#grows.values();
-    if (panel === "option" || panel === "criterion") grow?.focus(panel);
+    const [first] = this.#below.values();
+    if (panel === "option" || panel === "criterion") first?.grow.focus(panel);
     else if (panel === "why") this.#why.focus();
     else this.#notes.focusAsk(panel);
   }

@@ -6,17 +6,25 @@ import type { Strings } from "../locale/en-more.js";
 import type { CardSnapshot, Difference, SaveState } from "../types.js";
 import type { MoreContext } from "./context.js";
 import { button, h, type Kid, Region, set, show } from "./dom.js";
+import { unlike } from "./grid.js";
+import { labelIn } from "./lens.js";
 import { answerText, isLocked, isOpen, mayAct, saveFreshMs, visible } from "./shown.js";
 import { hunks } from "./text-change.js";
 
 /** More changed places than this are summed up. */
 const HUNKS_MAX = 6;
+/** More contested cells than this are counted. */
+const CELLS_MAX = 3;
 
 export class Notes {
   readonly el = h("div", { class: "notes" });
   readonly #snippets = new Region(h("div", { class: "note", role: "status", part: "kept" }));
   readonly #save = new Region(h("div", { class: "note", role: "status", part: "note" }));
   readonly #problem = new Region(h("div", { class: "note", role: "status", part: "problem" }));
+  /** Of what Save would keep; the id is what Save is described by. */
+  readonly #contested = new Region(
+    h("div", { class: "lens", id: "contested", part: "contested" }),
+  );
   readonly #discard: Ask;
   readonly #reopen: Ask;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,6 +49,7 @@ export class Notes {
       this.#problem.el,
       this.#discard.el,
       this.#reopen.el,
+      this.#contested.el,
     );
   }
 
@@ -72,6 +81,10 @@ export class Notes {
           { class: "line" },
         ),
       ),
+    ]);
+    const cells = free ? contestedCells(this.ctx, snap) : [];
+    this.#contested.render(cells.join("\n"), () => [
+      h("p", null, unlike(), h("span", null, t.contestedNote(cells))),
     ]);
     const may = mayAct(snap);
     this.#discard.update(
@@ -165,6 +178,15 @@ export class Notes {
       }
     }
   }
+}
+
+/** The contested cells in words; what does not fit a sentence is counted. */
+function contestedCells({ t }: MoreContext, { contested, rows, columns }: CardSnapshot): string[] {
+  const names = contested.map((one) =>
+    t.cell(labelIn({ rows, columns }, one.option), labelIn({ rows, columns }, one.criterion)),
+  );
+  const more = names.length - CELLS_MAX;
+  return more > 0 ? [...names.slice(0, CELLS_MAX), t.more(more)] : names;
 }
 
 const none: SaveState = { state: "none" };

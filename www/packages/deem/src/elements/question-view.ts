@@ -1,23 +1,21 @@
-/** One question of a card: its options, grid or field, what is growing, and the lens. */
+/** One question of a card: its options, grid or field; below it what `more.ts` adds. */
 import type { CardSnapshot, Question } from "../types.js";
 import { Choices } from "./choices.js";
 import type { Context } from "./context.js";
 import { arrange, h, say, show } from "./dom.js";
 import { Grid, type GridHost } from "./grid.js";
-import { Lens } from "./lens.js";
 import { others } from "./people.js";
 import { isWritten, type Shown, shownOf, visible } from "./shown.js";
 import { TextField } from "./text-field.js";
 
 export class QuestionView {
   readonly el = h("div", { class: "q", part: "body" });
-  /** Where what grows stands. */
+  /** Where what grows stands, and the lens. */
   readonly more = h("div");
   readonly #title = h("p", { class: "subquestion" });
   readonly #advice = h("p", { class: "advice", part: "advice" });
   readonly #said = h("p", { class: "said", part: "answer", dir: "auto" });
   readonly #field: TextField;
-  readonly #lens: Lens;
   #choices: Choices | null = null;
   #grid: Grid | null = null;
   #shown: Shown;
@@ -29,7 +27,6 @@ export class QuestionView {
   ) {
     const label = isWritten(question) ? ctx.t.answer : ctx.t.answerIn;
     this.#field = new TextField(ctx, question.id, label);
-    this.#lens = new Lens(ctx);
     this.#shown = shownOf(ctx.snapshot(), question);
   }
 
@@ -49,7 +46,6 @@ export class QuestionView {
       this.#field.el,
       this.#said,
       this.more,
-      this.#lens.el,
     ]);
     say(this.#title, question.question);
     this.#adviceLine(snap, shown);
@@ -64,7 +60,6 @@ export class QuestionView {
     const said = !shown.live && shown.text !== "";
     say(this.#said, said ? visible(shown.text) : "");
     show(this.#said, said);
-    this.#lens.update(shown, snap);
   }
 
   focusFirst(): boolean {

@@ -71,7 +71,10 @@ export class SaveBar extends DeemElement {
     const lost = this.store?.status().lost ?? 0;
     show(parts.el, items.length > 0 || lost > 0);
     const t = this.#words;
-    const lines = others.map(({ handle, snap }) => [handle.id, this.#line(snap)] as const);
+    const contested = ready.filter(({ snap }) => snap.contested.length > 0);
+    const lines = [...others, ...contested].map(
+      ({ handle, snap }) => [handle.id, this.#line(snap)] as const,
+    );
     const all = [...(lost > 0 ? [["", t.lost(lost)] as const] : []), ...lines];
     const line = ([id, words]: readonly [string, string]): HTMLElement =>
       h(
@@ -145,7 +148,7 @@ export class SaveBar extends DeemElement {
     const question = snap.definition.questions[0]?.question ?? "";
     if (snap.save.state === "stale") return t.staleAnswer(question);
     if (snap.save.state !== "none" || !snap.editable) return t.heldAnswer(question);
-    return t.blankAnswer(question);
+    return answerable(snap) ? t.contestedAnswer(question) : t.blankAnswer(question);
   }
 
   #save(): void {

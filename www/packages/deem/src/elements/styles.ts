@@ -26,6 +26,7 @@ const TOKENS = `
 }
 :host([hidden]), [hidden] { display: none !important; }
 *, ::before, ::after { box-sizing: border-box; }
+[dir=auto]:not(textarea) { text-align: -webkit-match-parent; text-align: match-parent; }
 p, ul, dl, dd, fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 .vh { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
@@ -37,8 +38,8 @@ const FRAME = `
 .head > .pill, .head > .header { padding-block: 6px; }
 .head button { min-height: 32px; margin-block: -2px; } .head button:last-of-type { margin-inline-end: -8px; }
 .pill { display: inline-flex; align-items: center; gap: 6px; white-space: nowrap; }
-.pill::before { content: ""; width: 10px; height: 10px; border-radius: 50%; border: 2px solid var(--accent); }
-.pill[data-status=settled]::before { border: 5px solid var(--yes); }
+.pill::before { content: ""; width: 12px; height: 12px; border-radius: 50%; border: 2px solid var(--accent); }
+.pill[data-status=settled]::before { border: 6px solid var(--yes); }
 .pill:is([data-status=discarded], [data-status=cancelled], [data-status=expired])::before { border-color: var(--quiet); }
 .header { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
 .grow { flex: 1; }
@@ -54,7 +55,7 @@ const FRAME = `
 `;
 
 const GRID = `
-.grid { width: 100%; border-collapse: collapse; }
+.grid { width: 100%; border-collapse: collapse; position: relative; z-index: 0; }
 .grid thead th { width: clamp(58px, 12.5cqi, 92px); padding: 0 4px 8px; font-size: .8em; line-height: 1.25; font-weight: 500; color: var(--quiet); text-align: center; vertical-align: bottom; overflow-wrap: anywhere; hyphens: auto; }
 .grid thead th .tag { display: block; font-size: 1em; font-style: italic; }
 .grid thead .corner { width: auto; }
@@ -62,6 +63,7 @@ const GRID = `
 .grid tbody tr, .row { border-top: 1px solid var(--line); }
 .grid tbody th { padding: 0; font-weight: 400; text-align: start; }
 .on { background: var(--tint); }
+@container (min-width: 520.1px) { .grid .on { background: none; } .on th { position: relative; } .on th::before { content: ""; position: absolute; inset-block: 0; inset-inline-start: 0; z-index: -1; width: 100cqi; background: var(--tint); } }
 .option { display: flex; gap: 12px; padding-block: 12px; padding-inline: var(--pad) 8px; }
 .grid[data-live] .option, .choices .option:has(:enabled) { cursor: pointer; }
 .words { display: block; min-width: 0; overflow-wrap: anywhere; }
@@ -89,9 +91,11 @@ td:focus-visible .mark, .question:focus-visible, button:focus-visible, textarea:
 th:focus-visible .option { outline: 2px solid var(--accent); outline-offset: -4px; border-radius: 10px; }
 [data-here] .mark { box-shadow: 0 0 0 2px var(--who); }
 .mark .face { position: absolute; top: -9px; inset-inline-end: -9px; width: 18px; height: 18px; font-size: 9px; font-weight: 700; border: 0; }
-.dot { position: absolute; top: 3px; inset-inline-end: 3px; width: 0; height: 0; border: 3px solid currentColor; border-radius: 50%; }
-.dot::after { content: ""; position: absolute; inset: -12px; }
-[data-here] .dot { inset-inline: 3px auto; }
+.unlike { position: absolute; top: -6px; inset-inline-end: -6px; flex: none; width: 18px; height: 18px; display: grid; place-items: center; border-radius: 50%; color: var(--ink); background: var(--surface); border: 1.5px solid; }
+.unlike svg { width: 11px; height: 11px; stroke-width: 2.25; opacity: 1; }
+.unlike::after { content: ""; position: absolute; inset: -6px; }
+[data-here] .unlike { inset-inline: -6px auto; }
+.lens .unlike { position: relative; inset: 0; }
 `;
 
 const PARTS = `
@@ -106,6 +110,7 @@ textarea:read-only { background: none; border-style: dashed; }
 .lens, .refused { border-top: 1px solid var(--line); padding: 9px var(--pad); font-size: .8667em; color: var(--quiet); }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
 .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; padding: 10px 12px 12px; padding-inline: 8px 12px; border-top: 1px solid var(--line); }
+.off { font-size: .8667em; color: var(--quiet); padding-inline: 6px; }
 .acts { display: flex; flex-wrap: wrap; gap: 0 2px; }
 .end { display: flex; flex-wrap: wrap; justify-content: flex-end; align-items: center; gap: 6px; margin-inline-start: auto; min-width: 0; }
 button { font: inherit; font-size: .9333em; min-height: 34px; padding: 0 10px; border-radius: 8px; border: 1px solid transparent; background: none; color: var(--quiet); cursor: pointer; white-space: nowrap; }
@@ -147,19 +152,19 @@ const NARROW = `
   td .mark { position: static; flex: none; width: 18px; height: 18px; background: none !important; border: 0 !important; box-shadow: none !important; outline: 0 !important; }
   td:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   td[data-here] { box-shadow: 0 0 0 2px var(--who); }
-  .mark .face { inset-inline-end: -6px; } .dot { top: 8px; inset-inline-end: 10px; } [data-here] .dot { inset-inline: auto 16px; } .dot::after { inset: -19px; }
+  .mark .face { inset-inline-end: -6px; } .grid td[data-contested] { padding-inline-end: 34px; } .mark .unlike { top: calc(50% - 9px); inset-inline: auto 10px; } .unlike::after { inset: -13px; }
   .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: var(--pad); }
-  .head { gap: 8px; } .head button { padding-inline: 8px; }
+  .head { gap: 6px; } .head .grow { margin-inline-start: -6px; } .head button { padding-inline: 6px; } .head button + button { margin-inline-start: -4px; } .head button:last-of-type { margin-inline-end: -6px; }
   button, .head button { min-height: 44px; }
   .question, .context, .words, .grid td::before, .said, p.why { overflow-wrap: break-word; hyphens: auto; }
   .foot { padding-inline: 12px; gap: 8px 6px; } .foot .acts { flex: 1 0 100%; margin-inline: -4px; } .acts button { padding-inline: 8px; }
-  .foot .end { flex: 1 1 auto; } .foot .state { flex: 99 1 0; min-width: 120px; padding-inline: 6px 2px; } .foot .save { flex: 1 1 112px; }
+  .foot .end { flex: 1 1 auto; } .foot .state { flex: 99 1 auto; padding-inline: 2px; } .foot .save { flex: 1 1 92px; }
 }
 `;
 
 const MEDIA = `
 @media (forced-colors: active) {
-  .acts { gap: 4px 6px; } input[type=checkbox]:checked { border-width: 1.5px; } input[type=checkbox]:checked::before { border-color: CanvasText; } .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
+  .acts { gap: 4px 6px; } .head { padding-bottom: 6px; } .head button { margin: 0 !important; } input[type=checkbox]:checked { border-width: 1.5px; } input[type=checkbox]:checked::before { border-color: CanvasText; } .mark, .face { border: 1px solid CanvasText; } .on { outline: 2px solid Highlight; outline-offset: -2px; } [data-here] .mark { outline: 2px solid CanvasText; }
   td:focus-visible .mark, th:focus-visible .option { outline-color: Highlight; } button { border-color: ButtonBorder; } button.placeholder { border: 0; }
   @container (max-width: 520px) { td[data-here] { outline: 2px solid CanvasText; } }
 }

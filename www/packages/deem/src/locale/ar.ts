@@ -108,7 +108,8 @@ export const ar: Strings = {
       ? ` أضعف من ${quoted(options)} في ${quoted(on)}، وليس أقوى في شيء.`
       : ` ليس أقوى من ${quoted(options)} في شيء، وأضعف في بعضها.`,
   flip: (cells) => ` يتغير ذلك بتغيير ${plural(cells.length, ofMarks)}: ${list(cells)}.`,
-  flipThere: " يتغير ذلك بتغيير هذا التقييم وحده.",
+  flipThere: (option) => ` يتغير ذلك بتغيير تقييم ${quote(option)} هناك وحده.`,
+  cell: (option, criterion) => `${quote(option)} في ${quote(criterion)}`,
   equal: (criteria) => `كل الخيارات متساوية في ${quoted(criteria)}.`,
 
   contestedLabel: "من قال ماذا",
@@ -119,6 +120,9 @@ export const ar: Strings = {
     `في الوقت نفسه. القائم الآن: ${mark === null ? unmarked : marks[mark]}.`,
   contestedShort: (parts, mark) =>
     `${list(parts)}، في الوقت نفسه؛ القائم الآن: ${mark === null ? unmarked : marks[mark]}`,
+  contestedNote: (cells) =>
+    `قُيّم تقييمًا مختلفًا في الوقت نفسه: ${list(cells)}. يُبقي الحفظ ما يظهر الآن.`,
+  contestedAnswer: (question) => `في ${quote(question)} خانات قُيّمت تقييمًا مختلفًا في الوقت نفسه.`,
   setTo: (mark) => (mark === null ? "مسح التقييم" : `اجعله: ${marks[mark]}`),
 
   sync: (s: CardSync) => {
@@ -145,7 +149,12 @@ export const ar: Strings = {
   keepEditing: "متابعة التحرير",
   takeBack: "سحب الحفظ",
   close: "إغلاق",
-  nothingToSave: "لا شيء للحفظ بعد",
+  nothingToSave: {
+    picked: "لم يُختر شيء بعد",
+    written: "لم يُكتب شيء بعد",
+    own: "كلماتك فارغة",
+    several: "لم يكتمل الجواب بعد",
+  },
   saveOnItsWay: "حفظك في الطريق",
   waitingTitle: "حفظك ينتظر الاتصال.",
   waitingText: (since) =>

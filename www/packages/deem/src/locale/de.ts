@@ -93,7 +93,8 @@ export const de: Strings = {
       one: " Eine andere Bewertung würde das ändern",
       other: " # andere Bewertungen würden das ändern",
     }) + `: ${list(cells)}.`,
-  flipThere: " Eine andere Bewertung dort würde das ändern.",
+  flipThere: (option) => ` Eine andere Bewertung von ${quote(option)} dort würde das ändern.`,
+  cell: (option, criterion) => `${quote(option)} bei ${quote(criterion)}`,
   equal: (criteria) => `Bei ${quoted(criteria)} sind alle Möglichkeiten gleich.`,
 
   contestedLabel: "Wer was gesagt hat",
@@ -104,6 +105,10 @@ export const de: Strings = {
     `Zur selben Zeit. Es gilt: ${mark === null ? unmarked : marks[mark]}.`,
   contestedShort: (parts, mark) =>
     `${list(parts)}, zur selben Zeit; es gilt: ${mark === null ? unmarked : marks[mark]}`,
+  contestedNote: (cells) =>
+    `Zur selben Zeit verschieden bewertet: ${list(cells)}. Speichern behält, was zu sehen ist.`,
+  contestedAnswer: (question) =>
+    `Bei ${quote(question)} sind Zellen zur selben Zeit verschieden bewertet worden.`,
   setTo: (mark) => (mark === null ? "Leeren" : `Auf ${marks[mark]} setzen`),
 
   sync: (s: CardSync) => {
@@ -130,7 +135,12 @@ export const de: Strings = {
   keepEditing: "Weiter bearbeiten",
   takeBack: "Zurücknehmen",
   close: "Schließen",
-  nothingToSave: "Noch nichts zu speichern",
+  nothingToSave: {
+    picked: "Noch nichts gewählt",
+    written: "Noch nichts geschrieben",
+    own: "Eigene Worte fehlen",
+    several: "Noch nicht alles beantwortet",
+  },
   saveOnItsWay: "Wird gerade gespeichert",
   waitingTitle: "Das Speichern wartet auf eine Verbindung.",
   waitingText: (since) =>

@@ -5,6 +5,7 @@ import { formats } from "./format.js";
 
 const { list, plural } = formats("en-GB");
 const { quote } = en;
+const quoted = (labels: string[]): string => list(labels.map(quote));
 
 /** What a refusal of a local edit or of a request means to the person; any other code is named. */
 const reasons = {
@@ -39,9 +40,24 @@ export const enMore = {
     `Move ${plural(n, { one: "# mark", other: "# marks" })} to ${of}`,
   hide: "Hide",
 
+  behind: (options: string[], on: string[]): string =>
+    on.length > 0
+      ? ` is worse than ${quoted(options)} on ${quoted(on)}, and better on nothing.`
+      : ` is better than ${quoted(options)} on nothing, and worse on something.`,
+  flip: (cells: string[]): string =>
+    plural(cells.length, { one: " Changing one mark", other: " Changing # marks" }) +
+    ` would end that: ${list(cells)}.`,
+  flipThere: (option: string): string => ` Changing ${quote(option)} there would end that.`,
+  cell: (option: string, criterion: string): string => `${quote(option)} on ${quote(criterion)}`,
+  equal: (criteria: string[]): string => `All options are equal on ${quoted(criteria)}.`,
+
   contestedLabel: "Who said what",
   contestedStands: (mark: Mark | null): string =>
     `At the same time. ${mark === null ? "Unmarked" : mark[0]?.toUpperCase() + mark.slice(1)} stands.`,
+  contestedNote: (cells: string[]): string =>
+    `Marked differently at the same time: ${list(cells)}. Save keeps what is shown.`,
+  contestedAnswer: (question: string): string =>
+    `${quote(question)} has cells that were marked differently at the same time.`,
   setTo: (mark: Mark | null): string => (mark === null ? "Clear it" : `Set to ${mark}`),
   close: "Close",
   waitingTitle: "Your save waits for a connection.",

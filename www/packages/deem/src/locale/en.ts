@@ -8,7 +8,6 @@ import { formats } from "./format.js";
 
 const { number, list, plural, when, day } = formats("en-GB");
 const quote = (label: string): string => `“${label}”`;
-const quoted = (labels: string[]): string => list(labels.map(quote));
 
 export const en = {
   lang: "en",
@@ -56,15 +55,6 @@ export const en = {
   more: (n: number): string => `+${n}`,
 
   quote,
-  behind: (options: string[], on: string[]): string =>
-    on.length > 0
-      ? ` is worse than ${quoted(options)} on ${quoted(on)}, and better on nothing.`
-      : ` is better than ${quoted(options)} on nothing, and worse on something.`,
-  flip: (cells: string[]): string =>
-    plural(cells.length, { one: " Changing one mark", other: " Changing # marks" }) +
-    ` would end that: ${list(cells)}.`,
-  flipThere: " Changing that one mark would end it.",
-  equal: (criteria: string[]): string => `All options are equal on ${quoted(criteria)}.`,
   contestedTitle: (option: string, criterion: string): string => `${option}, ${criterion}`,
   contestedSaid: (who: string, mark: Mark | null): string =>
     mark === null ? `${who} cleared it` : `${who} said ${mark}`,
@@ -95,7 +85,12 @@ export const en = {
   saveNow: "Save it now",
   keepEditing: "Keep editing",
   takeBack: "Take back",
-  nothingToSave: "Nothing to save yet",
+  nothingToSave: {
+    picked: "Nothing is picked yet",
+    written: "Nothing is written yet",
+    own: "Own words are empty",
+    several: "Not all is answered yet",
+  },
   saveOnItsWay: "Your save is on its way",
 
   settledBy: (who: string, at: string): string => `${who}, ${at}`,
