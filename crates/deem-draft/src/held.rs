@@ -20,7 +20,7 @@ use deem_core::{
 use crate::{
     guard::{Marked, Touched},
     id::{BlockId, ClientId, DraftId},
-    index::{Index, NewBlock, Root},
+    index::{Index, ListNo, NewBlock, Root},
     nack::{Defect, Nack, Refused},
     news::{News, news},
     reader::{Update, read},
@@ -61,7 +61,7 @@ pub(crate) struct CellChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) root: Root,
-    pub(crate) key: String,
+    pub(crate) list: ListNo,
     pub(crate) expected: Expected,
 }
 
@@ -92,6 +92,7 @@ pub(crate) struct Judged {
     pub(crate) touched: Touched,
     pub(crate) changes: Vec<Change>,
     pub(crate) proposals: Vec<Proposal>,
+    /// For the mark log; a browser keeps none.
     pub(crate) cells: Vec<CellChange>,
 }
 
@@ -178,7 +179,7 @@ impl Held {
         }
         self.replica.learn(definition);
         self.replica.take(&judged.bytes, &judged.inserted)?;
-        self.replica.refresh(&judged.changes)
+        self.replica.refresh(&self.index, &judged.changes)
     }
 
     /// As [`Self::take`], but Yrs gets it when its document is needed, and must agree then.
@@ -194,7 +195,8 @@ impl Held {
             changes,
             ..
         } = judged;
-        self.replica.will_take(bytes, &inserted, &changes)
+        let Self { index, replica, .. } = self;
+        replica.will_take(bytes, &inserted, (index, &changes))
     }
 
     /// Makes an index of an update that this replica wrote itself.

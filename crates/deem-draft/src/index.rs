@@ -17,7 +17,7 @@ mod span;
 
 use std::ops::Range;
 
-use deem_core::map::BTreeMap;
+use deem_core::{id::Cell, map::BTreeMap};
 
 use journal::Step;
 use seen::Knowledge;
@@ -162,6 +162,8 @@ impl Client {
 struct List {
     root: Root,
     key: Box<str>,
+    /// The key of a mark, read.
+    cell: Option<Cell>,
     head: Option<NodeNo>,
     tail: Option<NodeNo>,
     /// Units that are not deleted.
@@ -214,6 +216,13 @@ pub(crate) struct Index {
     steps: u32,
     steps_max: u32,
     steps_total: u64,
+}
+
+fn cell_of(root: Root, key: &str) -> Option<Cell> {
+    match root {
+        Root::Marks => key.parse().ok(),
+        _ => None,
+    }
 }
 
 fn at(number: u32) -> usize {
@@ -282,6 +291,11 @@ impl Index {
     /// Root and key of a list.
     pub(crate) fn place_of(&self, list: ListNo) -> Option<(Root, &str)> {
         self.list(list).map(|list| (list.root, &*list.key))
+    }
+
+    /// The cell of a list of marks.
+    pub(crate) fn cell_of(&self, list: ListNo) -> Option<&Cell> {
+        self.list(list)?.cell.as_ref()
     }
 
     pub(crate) fn list_at(&self, root: Root, key: &str) -> Option<ListNo> {
@@ -361,6 +375,7 @@ impl Index {
             .insert(key.clone(), list);
         self.lists.push(List {
             root,
+            cell: cell_of(root, &key),
             key,
             head: None,
             tail: None,

@@ -50,7 +50,9 @@ pub(crate) fn news<'u, 'a>(update: &'u Update<'a>, index: &Index) -> Result<News
         writers: BTreeMap::new(),
         is_whole: true,
     };
-    let mut queues: Vec<Queue> = Vec::with_capacity(update.sections.len());
+    // The usual update: one writer, and it builds on held blocks and its own.
+    let is_single = update.sections.len() == 1;
+    let mut queues: Vec<Queue> = Vec::new();
     let mut queue_of: BTreeMap<ClientId, usize> = BTreeMap::new();
     for section in &update.sections {
         let held = index.next_clock(section.client);
@@ -73,6 +75,9 @@ pub(crate) fn news<'u, 'a>(update: &'u Update<'a>, index: &Index) -> Result<News
             return Err(Nack::Gap);
         }
         news.writers.insert(section.client, start);
+        if is_single {
+            continue;
+        }
         queue_of.insert(section.client, queues.len());
         queues.push(Queue {
             next: first,
@@ -80,7 +85,15 @@ pub(crate) fn news<'u, 'a>(update: &'u Update<'a>, index: &Index) -> Result<News
             is_waiting: false,
         });
     }
-    news.order = order(&news.fresh, &mut queues, &queue_of, index)?;
+    if is_single {
+        let alone = |block| missing(block, index, &news.fresh, &[], &queue_of);
+        news.fresh
+            .iter()
+            .try_for_each(|block| alone(block).map(|_| ()))?;
+        news.order = (0..news.fresh.len()).collect();
+    } else {
+        news.order = order(&news.fresh, &mut queues, &queue_of, index)?;
+    }
     Ok(news)
 }
 
@@ -91,18 +104,6 @@ fn order(
     queue_of: &BTreeMap<ClientId, usize>,
     index: &Index,
 ) -> Result<Vec<usize>, Nack> {
-    // The usual update: one writer, and it builds on held blocks and its own.
-    if let [queue] = &*queues {
-        let own = queue.next..queue.end;
-        let all = fresh
-            .iter()
-            .all(|block| missing(block, index, fresh, queues, queue_of).is_ok());
-        return if all {
-            Ok(own.collect())
-        } else {
-            Err(Nack::Gap)
-        };
-    }
     let mut order = Vec::with_capacity(fresh.len());
     for start in 0..queues.len() {
         let mut waiting = vec![start];

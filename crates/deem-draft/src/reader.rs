@@ -86,7 +86,39 @@ pub enum Body<'a> {
     /// Text, one unit a UTF-16 code unit.
     Text(&'a str),
     /// Plain values with their bytes, one unit each.
-    Plain(Vec<(Plain<'a>, &'a [u8])>),
+    Plain(Values<'a>),
+}
+
+/// A value and its bytes.
+pub type Value<'a> = (Plain<'a>, &'a [u8]);
+
+/// The values of a block: nearly always one, and then without memory of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Values<'a> {
+    /// One.
+    One([Value<'a>; 1]),
+    /// Any number.
+    Many(Vec<Value<'a>>),
+}
+
+impl<'a> std::ops::Deref for Values<'a> {
+    type Target = [Value<'a>];
+
+    fn deref(&self) -> &[Value<'a>] {
+        match self {
+            Self::One(one) => one,
+            Self::Many(many) => many,
+        }
+    }
+}
+
+impl<'v, 'a> IntoIterator for &'v Values<'a> {
+    type Item = &'v Value<'a>;
+    type IntoIter = std::slice::Iter<'v, Value<'a>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
 }
 
 impl Block<'_> {
@@ -104,24 +136,52 @@ impl Block<'_> {
 pub fn read(bytes: &[u8]) -> Result<Update<'_>, BadUpdate> {
     let mut cursor = Cursor::new(bytes);
     let mut update = Update::default();
-    let mut clients = BTreeSet::new();
     // Count, client, clock, info and a byte of content.
-    for _ in 0..cursor.count(5)? {
+    let count = cursor.count(5)?;
+    let mut clients = Clients::of(count);
+    update.sections.reserve_exact(count.min(FEW));
+    for _ in 0..count {
         section(&mut cursor, &mut update, &mut clients)?;
     }
-    clients.clear();
     // Client and count.
-    for _ in 0..cursor.count(2)? {
+    let count = cursor.count(2)?;
+    let mut clients = Clients::of(count);
+    update.deletes.reserve_exact(count.min(FEW));
+    for _ in 0..count {
         let client = cursor.client()?;
-        if !clients.insert(client) {
-            return Err(BadUpdate::Unsorted);
-        }
+        clients.add(client)?;
         update.deletes.push((client, ranges(&mut cursor)?));
     }
     if cursor.is_empty() {
         Ok(update)
     } else {
         Err(BadUpdate::Trailing)
+    }
+}
+
+/// What is reserved on the word of a count.
+const FEW: usize = 16;
+
+/// Clients that were met; a single one cannot come twice.
+struct Clients {
+    is_single: bool,
+    met: BTreeSet<ClientId>,
+}
+
+impl Clients {
+    fn of(count: usize) -> Self {
+        Self {
+            is_single: count < 2,
+            met: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, client: ClientId) -> Result<(), BadUpdate> {
+        if self.is_single || self.met.insert(client) {
+            Ok(())
+        } else {
+            Err(BadUpdate::Unsorted)
+        }
     }
 }
 
@@ -151,7 +211,7 @@ pub fn read_state_vector(bytes: &[u8]) -> Result<Vec<(ClientId, u32)>, BadUpdate
 fn section<'a>(
     cursor: &mut Cursor<'a>,
     update: &mut Update<'a>,
-    clients: &mut BTreeSet<ClientId>,
+    clients: &mut Clients,
 ) -> Result<(), BadUpdate> {
     // Info and a byte of content.
     let count = cursor.count(2)?;
@@ -160,10 +220,9 @@ fn section<'a>(
     if count == 0 {
         return Err(BadUpdate::Empty);
     }
-    if !clients.insert(client) {
-        return Err(BadUpdate::Unsorted);
-    }
+    clients.add(client)?;
     let first = update.blocks.len();
+    update.blocks.reserve(count.min(FEW));
     for _ in 0..count {
         let block = block(cursor, BlockId { client, clock })?;
         clock = end(clock, block.len)?;
@@ -248,19 +307,28 @@ fn body<'a>(cursor: &mut Cursor<'a>, kind: u8) -> Result<(u32, Body<'a>), BadUpd
         }
         _ => {
             let count = cursor.count(1)?;
-            let mut values = Vec::with_capacity(count.min(4));
-            for _ in 0..count {
-                let before = cursor.rest();
-                let value = value::plain(cursor, 0)?;
-                let used = before.len().saturating_sub(cursor.rest().len());
-                values.push((value, before.get(..used).unwrap_or_default()));
-            }
+            let values = if count == 1 {
+                Values::One([value(cursor)?])
+            } else {
+                let mut values = Vec::with_capacity(count.min(4));
+                for _ in 0..count {
+                    values.push(value(cursor)?);
+                }
+                Values::Many(values)
+            };
             Ok((
                 u32::try_from(count).map_err(|_| BadUpdate::Clock)?,
                 Body::Plain(values),
             ))
         }
     }
+}
+
+fn value<'a>(cursor: &mut Cursor<'a>) -> Result<Value<'a>, BadUpdate> {
+    let before = cursor.rest();
+    let value = value::plain(cursor, 0)?;
+    let used = before.len().saturating_sub(cursor.rest().len());
+    Ok((value, before.get(..used).unwrap_or_default()))
 }
 
 pub(crate) fn ranges(cursor: &mut Cursor<'_>) -> Result<Vec<Range<u32>>, BadUpdate> {

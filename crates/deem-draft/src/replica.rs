@@ -364,11 +364,16 @@ impl Replica {
     }
 
     /// Reads again what changed, and checks that it is what was foretold.
-    pub(crate) fn refresh(&mut self, changes: &[held::Change]) -> Result<(), Defect> {
+    pub(crate) fn refresh(
+        &mut self,
+        index: &Index,
+        changes: &[held::Change],
+    ) -> Result<(), Defect> {
         let mut view = self.view.take();
         let txn = self.doc.try_transact().map_err(|_| Defect::Busy)?;
         for change in changes {
-            view::refresh(self, &txn, change, view.as_mut())?;
+            let change = view::Changed::of(change, index)?;
+            view::refresh(self, &txn, &change, view.as_mut())?;
         }
         drop(txn);
         self.view = view;

@@ -152,8 +152,7 @@ impl<'d> Terms<'d> {
     /// Judges a live value of a map; `proposals` include those of the same update.
     pub(crate) fn value(
         &self,
-        root: Root,
-        key: &str,
+        (root, key, cell): (Root, &str, Option<&Cell>),
         value: &Plain<'_>,
         proposals: &Proposals,
     ) -> Result<(), Nack> {
@@ -171,7 +170,7 @@ impl<'d> Terms<'d> {
                 sheet.check_choice(&question.id, single.as_ref())
             }
             (Root::Picks, id, _) => sheet.check_pick(&option(id)?),
-            (Root::Marks, cell, _) => sheet.check_cell(&cell.parse().map_err(|_| BadUpdate::Key)?),
+            (Root::Marks, _, _) => sheet.check_cell(cell.ok_or(BadUpdate::Key)?),
             _ => Ok(()),
         };
         match judged {

@@ -13,7 +13,7 @@ use crate::{
     nack::{BadUpdate, Invalid, Nack},
     news::News,
     reader::{Body, Plain, Update},
-    schema::{Proposals, Terms, form, key_form, mark_of, root},
+    schema::{Proposals, Strictness, Terms, form, key_form, mark_of, root},
     writer::{Fresh, write},
 };
 
@@ -31,7 +31,7 @@ struct Judging<'j, 'u, 'a> {
     terms: &'j Terms<'j>,
     update: &'u Update<'a>,
     news: &'j News<'u, 'a>,
-    /// What the update deletes.
+    /// What the update deletes, where more than one client's.
     ranges: BTreeMap<ClientId, &'u [Range<u32>]>,
     /// By list, in the order they were met.
     groups: BTreeMap<ListNo, Group>,
@@ -46,10 +46,14 @@ pub(super) fn judge(
     raw: &[u8],
     (update, news): (&Update<'_>, &News<'_, '_>),
 ) -> Result<Judged, Nack> {
-    let ranges = update.deletes.iter();
-    let ranges = ranges
-        .map(|(client, ranges)| (*client, ranges.as_slice()))
-        .collect();
+    let ranges = match update.deletes.len() {
+        0 | 1 => BTreeMap::new(),
+        _ => {
+            let ranges = update.deletes.iter();
+            let ranges = ranges.map(|(client, ranges)| (*client, ranges.as_slice()));
+            ranges.collect()
+        }
+    };
     let (groups, deleted) = (BTreeMap::new(), Vec::new());
     let mut judging = Judging {
         index,
@@ -170,7 +174,10 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
     }
 
     fn ranges_of(&self, client: ClientId) -> &'u [Range<u32>] {
-        self.ranges.get(&client).copied().unwrap_or_default()
+        match self.update.deletes.as_slice() {
+            [(only, ranges)] if *only == client => ranges,
+            _ => self.ranges.get(&client).copied().unwrap_or_default(),
+        }
     }
 
     /// Deletes what the update deletes; all of it must be held by now.
@@ -206,6 +213,9 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
     fn bytes(&self, raw: &[u8]) -> Vec<u8> {
         if self.news.fresh.is_empty() && self.deleted.is_empty() {
             return Vec::new();
+        }
+        if self.news.is_whole && self.update.deletes.is_empty() {
+            return raw.to_vec();
         }
         let mut deletes: Vec<(ClientId, Vec<Range<u32>>)> = Vec::new();
         for (client, deleted) in &self.deleted {
@@ -269,6 +279,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
             let Some((root, key)) = self.index.place_of(*list) else {
                 continue;
             };
+            let place = (root, key, self.index.cell_of(*list));
             for fresh in group
                 .blocks
                 .iter()
@@ -281,7 +292,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
                     (Body::Plain(values), _) if root.is_map() => {
                         for (id, value) in units(fresh, values) {
                             if !self.is_dead(id) {
-                                self.terms.value(root, key, value, proposals)?;
+                                self.terms.value(place, value, proposals)?;
                             }
                         }
                     }
@@ -331,7 +342,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
     }
 
     fn change(&self, list: ListNo, group: Option<&Group>, judged: &mut Judged) {
-        let Some((root, key)) = self.index.place_of(list) else {
+        let Some((root, _)) = self.index.place_of(list) else {
             return;
         };
         match root {
@@ -343,12 +354,10 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
         let blocks = group.map_or(&[][..], |group| &group.blocks);
         let of = |at: &usize| self.news.fresh.get(*at);
         let (first, last) = (blocks.first().and_then(of), blocks.last().and_then(of));
-        if root == Root::Marks
-            && let Ok(cell) = key.parse()
-        {
-            judged
-                .cells
-                .extend(self.cell_change(cell, list, first, last));
+        let logs = self.terms.strictness == Strictness::Exact;
+        if let Some(cell) = self.index.cell_of(list).filter(|_| logs) {
+            let change = self.cell_change(cell.clone(), list, first, last);
+            judged.cells.extend(change);
         }
         let expected = if !root.is_map() {
             Expected::Length(self.index.live(list))
@@ -364,7 +373,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
         };
         judged.changes.push(Change {
             root,
-            key: key.to_owned(),
+            list,
             expected,
         });
     }

@@ -402,7 +402,7 @@ fn follow(log: &[Vec<u8>], shown: &DraftView, seed: u64) {
         let news = news(&read, &eager.index).unwrap();
         let judged = eager.judge(update, &read, &news, &matrix(), Budget::NONE);
         eager.take(&judged.unwrap(), &matrix()).unwrap();
-        match random.below(6) {
+        match random.below(16) {
             0 => {
                 let taken = log[..=at].iter().map(Vec::as_slice);
                 let folded = guard.fold(taken).unwrap();

@@ -3,7 +3,8 @@
 //! Lists in order, node by node, then what each client had learned. Numbers are lib0 varints.
 
 use super::{
-    Client, Index, List, ListNo, Node, NodeNo, Root, Slot, Start, Unit, at, number as short,
+    Client, Index, List, ListNo, Node, NodeNo, Root, Slot, Start, Unit, at, cell_of,
+    number as short,
     seen::{Knowledge, Learned},
 };
 use crate::{
@@ -186,6 +187,7 @@ fn read_list(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), BadUpdate
     }
     index.lists.push(List {
         root,
+        cell: cell_of(root, &key),
         key,
         head,
         tail,

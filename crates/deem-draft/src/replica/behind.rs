@@ -13,7 +13,7 @@ use super::{Replica, view};
 use crate::{
     held::{Change, Expected},
     id::ClientId,
-    index::Root,
+    index::{Index, Root},
     nack::Defect,
 };
 
@@ -44,7 +44,7 @@ impl Replica {
         &mut self,
         update: Vec<u8>,
         inserted: &[(ClientId, Range<u32>)],
-        changes: &[Change],
+        (index, changes): (&Index, &[Change]),
     ) -> Result<(), Defect> {
         if let Some(defect) = self.behind.defect {
             return Err(defect);
@@ -61,7 +61,7 @@ impl Replica {
                 _ if change.expected == Expected::Something => {}
                 Root::Choice(_) | Root::Picks | Root::Marks => {
                     if let Some(view) = &mut self.view {
-                        view::show(view, &self.questions, change);
+                        view::show(view, &self.questions, &view::Changed::of(change, index)?);
                     }
                 }
             }

@@ -12,7 +12,7 @@ use yrs::{Any, Array, ArrayRef, GetString, Map, MapRef, Out, ReadTxn, Text, Tran
 use super::Replica;
 use crate::{
     held::{Change, Expected},
-    index::Root,
+    index::{Index, Root},
     nack::Defect,
     schema::{MODE, SINGLE, cell_key, mark_of, mark_word, mode_of},
 };
@@ -119,23 +119,45 @@ pub(super) fn set_mark(view: &mut DraftView, cell: &Cell, mark: Option<Mark>) {
     }
 }
 
+/// A changed place with its name.
+pub(super) struct Changed<'c> {
+    root: Root,
+    key: &'c str,
+    cell: Option<&'c Cell>,
+    expected: &'c Expected,
+}
+
+impl<'c> Changed<'c> {
+    pub(super) fn of(change: &'c Change, index: &'c Index) -> Result<Self, Defect> {
+        let Change { list, expected, .. } = change;
+        let (root, key) = index.place_of(*list).ok_or(Defect::Value)?;
+        let cell = index.cell_of(*list);
+        Ok(Self {
+            root,
+            key,
+            cell,
+            expected,
+        })
+    }
+}
+
 /// Shows a change of a map as it was foretold; nothing where it is of another root.
-pub(super) fn show(view: &mut DraftView, questions: &[QuestionId], change: &Change) {
-    let word = match &change.expected {
+pub(super) fn show(view: &mut DraftView, questions: &[QuestionId], change: &Changed<'_>) {
+    let word = match change.expected {
         Expected::Text(word) => Some(word.as_str()),
         _ => None,
     };
     match change.root {
         Root::Marks => {
-            if let Ok(cell) = change.key.parse() {
-                set_mark(view, &cell, word.and_then(mark_of));
+            if let Some(cell) = change.cell {
+                set_mark(view, cell, word.and_then(mark_of));
             }
         }
         Root::Picks => {
-            let Ok(option) = OptionId::parse(&*change.key) else {
+            let Ok(option) = OptionId::parse(change.key) else {
                 return;
             };
-            if change.expected == Expected::Bool(true) {
+            if *change.expected == Expected::Bool(true) {
                 view.picks.insert(option);
             } else {
                 view.picks.remove(&option);
@@ -146,7 +168,7 @@ pub(super) fn show(view: &mut DraftView, questions: &[QuestionId], change: &Chan
                 return;
             };
             let mut part = view.question(question).into_owned();
-            match change.key.as_str() {
+            match change.key {
                 MODE => part.mode = word.and_then(mode_of).unwrap_or_default(),
                 SINGLE => part.single = word.and_then(|id| OptionId::parse(id).ok()),
                 _ => {}
@@ -226,7 +248,7 @@ fn read_entry(kind: Kind, value: &Out) -> Option<Proposal> {
 pub(super) fn refresh<T: ReadTxn>(
     replica: &Replica,
     txn: &T,
-    change: &Change,
+    change: &Changed<'_>,
     view: Option<&mut DraftView>,
 ) -> Result<(), Defect> {
     let roots = |at: u8| replica.roots.get(usize::from(at)).ok_or(Defect::Value);
@@ -253,23 +275,20 @@ pub(super) fn refresh<T: ReadTxn>(
         }
         Root::Options | Root::Criteria => view.proposals = read_proposals(replica, txn),
         Root::Picks => {
-            if let Ok(option) = OptionId::parse(&*change.key) {
-                match replica.picks.get(txn, &change.key) {
+            if let Ok(option) = OptionId::parse(change.key) {
+                match replica.picks.get(txn, change.key) {
                     Some(Out::Any(Any::Bool(true))) => view.picks.insert(option),
                     _ => view.picks.remove(&option),
                 };
             }
         }
         Root::Marks => {
-            let mark = match replica.marks.get(txn, &change.key) {
+            let mark = match replica.marks.get(txn, change.key) {
                 Some(Out::Any(Any::String(word))) => mark_of(&word),
                 _ => None,
             };
-            if let Ok(cell) = change.key.parse() {
-                match mark {
-                    Some(mark) => view.marks.insert(cell, mark),
-                    None => view.marks.remove(&cell),
-                };
+            if let Some(cell) = change.cell {
+                set_mark(view, cell, mark);
             }
         }
     }
@@ -280,17 +299,17 @@ fn array_len<T: ReadTxn>(array: &ArrayRef, txn: &T) -> u32 {
     array.len(txn)
 }
 
-fn check_length(change: &Change, length: u32) -> Result<(), Defect> {
-    if change.expected == Expected::Length(u64::from(length)) {
+fn check_length(change: &Changed<'_>, length: u32) -> Result<(), Defect> {
+    if *change.expected == Expected::Length(u64::from(length)) {
         Ok(())
     } else {
         Err(Defect::Value)
     }
 }
 
-fn check_value<T: ReadTxn>(change: &Change, map: &MapRef, txn: &T) -> Result<(), Defect> {
-    let value = map.get(txn, &change.key);
-    let agrees = match (&change.expected, &value) {
+fn check_value<T: ReadTxn>(change: &Changed<'_>, map: &MapRef, txn: &T) -> Result<(), Defect> {
+    let value = map.get(txn, change.key);
+    let agrees = match (change.expected, &value) {
         (Expected::Nothing, None) | (Expected::Something, Some(_)) => true,
         (Expected::Null, Some(Out::Any(Any::Null))) => true,
         (Expected::Bool(expected), Some(Out::Any(Any::Bool(value)))) => expected == value,

@@ -45,7 +45,8 @@ pub(crate) struct Accepted {
 impl Accepted {
     /// As the device keeps it.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![bytes::VERSION];
+        let mut out = Vec::with_capacity(64 + self.decision.as_str().len() + self.update.len());
+        out.push(bytes::VERSION);
         bytes::put_text(&mut out, self.decision.as_str());
         put_number(&mut out, self.generation.0.into());
         put_number(&mut out, self.epoch.0.into());

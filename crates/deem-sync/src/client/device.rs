@@ -253,7 +253,7 @@ impl Client {
     /// the keys that are in it.
     pub(crate) fn fold(&mut self, id: &DecisionId, from: usize) {
         self.count += 1;
-        let key = format!("{id}/{}", row::row_key(self.count, &self.config.tab));
+        let key = row::update_key(id, self.count, &self.config.tab);
         let Some(card) = self.cards.get_mut(id) else {
             return;
         };

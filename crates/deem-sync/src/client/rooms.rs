@@ -342,7 +342,7 @@ impl Client {
     /// Keeps an accepted update: in the base, on the device (leader), and for the other tabs.
     pub(crate) fn accept(&mut self, id: &DecisionId, seq: u64, update: Vec<u8>) {
         self.count += 1;
-        let key = format!("{id}/{}", row::row_key(self.count, &self.config.tab));
+        let key = row::update_key(id, self.count, &self.config.tab);
         let leads = self.leads();
         let Some(card) = self.cards.get_mut(id) else {
             return;

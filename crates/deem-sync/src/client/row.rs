@@ -196,6 +196,13 @@ pub(crate) fn row_key(count: u64, tab: &str) -> String {
     key
 }
 
+/// The key of an accepted update.
+pub(crate) fn update_key(decision: &DecisionId, count: u64, tab: &str) -> String {
+    let row = row_key(count, tab);
+    // By hand, as above.
+    [decision.as_str(), "/", &row].concat()
+}
+
 /// The counter of a key.
 pub(crate) fn row_count(key: &str) -> u64 {
     key.split('-')

@@ -138,8 +138,17 @@ pub(crate) struct Watch {
 impl Watch {
     /// Looks at the places of `edit` before it is made.
     pub(crate) fn new(guard: &mut Guard, definition: &Definition, edit: &Edit) -> Self {
+        let place = match edit {
+            // Which text is meant, not what it is to be.
+            Edit::Text { question, .. } => Edit::Text {
+                text: String::new(),
+                question: question.clone(),
+                caret: None,
+            },
+            edit => edit.clone(),
+        };
         Self {
-            edit: edit.clone(),
+            edit: place,
             before: places(guard.replica().view(), definition, edit),
         }
     }

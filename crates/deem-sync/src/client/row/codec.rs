@@ -22,7 +22,15 @@ use crate::{
 impl Row {
     /// The row as the device keeps it.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(128 + self.update.len());
+        let words = self
+            .typed
+            .iter()
+            .map(|typed| match (&typed.edit, &typed.before) {
+                (Edit::Text { text, .. }, Some(before)) => text.len() + before.len(),
+                _ => 0,
+            });
+        let words: usize = words.sum();
+        let mut out = Vec::with_capacity(128 + words + self.update.len());
         out.push(VERSION);
         put_text(&mut out, &self.key);
         put_text(&mut out, &self.tab);
