@@ -196,7 +196,7 @@ impl Client {
             .filter(|(_, waiting)| {
                 let row = &waiting.row;
                 let clock = joined.clocks.get(&row.client.get()).copied().unwrap_or(0);
-                row.generation == joined.generation && clock >= u64::from(row.clock_end)
+                row.generation == joined.generation && row.is_known_at(clock)
             })
             .map(|(key, _)| key.clone())
             .collect();
@@ -260,6 +260,12 @@ impl Client {
                 lost.push(row);
                 continue;
             }
+            if self.is_in_base(id, &row) {
+                // Its ack was lost: the relay has it, and it is not made twice.
+                self.note_said(id, &row);
+                self.out.remove(Store::Rows, &row.key);
+                continue;
+            }
             self.remake(id, &definition, &draft, row);
         }
         if !lost.is_empty() {
@@ -271,6 +277,16 @@ impl Client {
         }
         self.changed(id);
         taken
+    }
+
+    /// Whether the sheet, which nothing has been made on yet, holds what this row wrote.
+    fn is_in_base(&self, id: &DecisionId, row: &Row) -> bool {
+        let card = self.cards.get(id);
+        let sheet = card.and_then(|card| card.sheet.as_ref());
+        sheet.is_some_and(|sheet| {
+            let clock = sheet.guard.next_clock(row.client);
+            row.client != sheet.client && row.is_known_at(clock.into())
+        })
     }
 
     /// One row, made again on the sheet.

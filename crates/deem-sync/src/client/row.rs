@@ -56,6 +56,12 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Whether a draft with this many blocks of the row's client has the row. Of one that only
+    /// deletes that cannot be said: its update has no blocks, and begins with their number.
+    pub(crate) fn is_known_at(&self, clock: u64) -> bool {
+        self.update.first() != Some(&0) && clock >= u64::from(self.clock_end)
+    }
+
     /// For a row made again: the block under each cell when its author made it.
     pub(crate) fn made_on(&self) -> BTreeMap<Cell, Option<BlockId>> {
         let typed = self.typed.iter().filter(|_| self.remade);

@@ -519,3 +519,54 @@ fn a_follower_that_slept_through_marks_shows_them() {
     assert_eq!(net.mark_of(second, "o1/c1"), Some(Mark::Yes));
     net.assert_same();
 }
+
+/// D2, B3.3: words that the relay took and whose ack was lost with the connection are there once,
+/// also where the draft is taken anew before the follower that wrote them hears of the ack.
+#[test]
+fn words_of_a_follower_whose_ack_was_lost_are_there_once() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.swallow(leader);
+    net.write(second, "Hallo ");
+    assert_eq!(net.text_of(ilse), "Hallo ");
+    net.write(ilse, "Ja, Hallo Welt");
+    net.cut(leader);
+    net.bring(leader);
+    net.sleep(leader);
+    net.mark(second, "o1", "c1", Some(Mark::Yes));
+    net.wake_up(leader);
+    net.mark(second, "o2", "c2", Some(Mark::Partly));
+    net.plug(leader);
+    for at in [leader, second, ilse] {
+        assert_eq!(net.text_of(at), "Ja, Hallo Welt", "{at}");
+        assert_eq!(net.card(at).marks.len(), 2, "{at}");
+    }
+    assert_eq!(net.kept_rows("noor"), 0);
+    net.assert_same();
+}
+
+/// D2, B3.3: words that were deleted offline stay deleted where the draft is taken anew: the relay
+/// has the words, which is not to say that it has their deletion.
+#[test]
+fn a_deletion_is_made_again_where_the_draft_is_taken_anew() {
+    for author in 0..2 {
+        let mut net = Net::new();
+        let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+        let tabs = [leader, follower(&mut net, "noor")];
+        net.write(tabs[author], "Hallo ");
+        net.cut(leader);
+        net.write(tabs[author], "");
+        net.sleep(leader);
+        net.mark(tabs[1], "o1", "c1", Some(Mark::Yes));
+        net.wake_up(leader);
+        net.mark(tabs[1], "o2", "c2", Some(Mark::Partly));
+        net.plug(leader);
+        for at in [leader, tabs[1], ilse] {
+            assert_eq!(net.text_of(at), "", "{author} {at}");
+            assert_eq!(net.card(at).marks.len(), 2, "{author} {at}");
+        }
+        assert_eq!(net.kept_rows("noor"), 0);
+        net.assert_same();
+    }
+}
