@@ -41,6 +41,9 @@ pub const CONTROL_PER_SECOND: u64 = 50;
 pub const CONTROL_BURST: u64 = 200;
 /// One awareness entry, bytes: a cursor, a cell and a name.
 pub const PRESENCE_BYTES_MAX: usize = 2_048;
+/// Awareness entries of one socket in one room, and those of its own in one message: a leader's and
+/// its followers', as in a `join`. Each new id is a row on disk, and each entry goes to everybody.
+pub const PRESENT_PER_SOCKET_MAX: usize = IDS_PER_JOIN_MAX;
 /// Awareness messages a second of one connection; what is over is dropped, the next one tells.
 pub const PRESENCE_PER_SECOND: u64 = 20;
 /// Bytes waiting for one reader: past it the reader is cut and resyncs.
@@ -117,6 +120,7 @@ deem_core::limits_table! {
     CONTROL_PER_SECOND, "control messages of a connection", "per second", "sustained";
     CONTROL_BURST, "control messages of a connection at once", "messages", "a page that opens";
     PRESENCE_BYTES_MAX, "one presence entry", "bytes", "a cursor, a cell and a name";
+    PRESENT_PER_SOCKET_MAX, "presence entries of a socket in a room", "entries", "a leader's and its followers'";
     PRESENCE_PER_SECOND, "presence messages of a connection", "per second", "what is over is dropped, the next one tells";
     OUTGOING_BYTES_MAX, "waiting for one reader", "bytes", "past it the reader is cut and resyncs";
     HOLD_BYTES_MAX, "edits of a connection held during a save", "bytes", "they are applied or refused after it";

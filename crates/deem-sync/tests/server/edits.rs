@@ -460,3 +460,54 @@ fn a_rebased_mark_is_still_contested() {
         }
     }
 }
+
+/// P9, D2.10: one message cannot bring more entries than a socket can have, however they come and
+/// go: each would be a row on disk and a frame to everybody.
+#[test]
+fn a_socket_has_as_many_presence_entries_as_it_may_have_ids() {
+    let (mut world, id) = World::with_choice();
+    let noor = Peer::join(&mut world, "noor", 11, &id);
+    let ilse = Peer::join(&mut world, "ilse", 12, &id);
+    world.settle();
+    world.clear();
+    let here = |client| Entry {
+        client,
+        clock: 1,
+        state: "{}",
+    };
+    let gone = |client| Entry {
+        client,
+        clock: 2,
+        state: "null",
+    };
+    let many: Vec<Entry<'_>> = (1_000..11_000).map(here).collect();
+    let turns: Vec<Entry<'_>> = (20_000..30_000).flat_map(|c| [here(c), gone(c)]).collect();
+    for entries in [&many, &turns] {
+        noor.send(&mut world, 0, Message::Awareness(&write_awareness(entries)));
+        world.settle();
+    }
+    // 64 arrived with the first message; the second found no place.
+    assert_eq!(presence(&world, &ilse).len(), 64);
+    world.space.disconnect(world.now, noor.conn);
+    world.settle();
+    assert_eq!(presence(&world, &ilse).len(), 128, "each of them is gone");
+    // With places free, coming and going in one message ends at the bound as well.
+    let noor = Peer::join(&mut world, "noor", 11, &id);
+    world.settle();
+    world.clear();
+    noor.send(&mut world, 0, Message::Awareness(&write_awareness(&turns)));
+    world.settle();
+    assert_eq!(presence(&world, &ilse).len(), 64);
+    assert!(world.disk.borrow().bindings.len() <= 2 + 64 + 32);
+    // A message of what others show, as stock clients send it, is no entry of one's own.
+    let mut heard: Vec<Entry<'_>> = vec![here(12); 200];
+    heard.push(Entry {
+        client: 11,
+        clock: 5,
+        state: "{}",
+    });
+    world.clear();
+    noor.send(&mut world, 0, Message::Awareness(&write_awareness(&heard)));
+    world.settle();
+    assert_eq!(presence(&world, &ilse), [(11, json!({"person": "noor"}))]);
+}
