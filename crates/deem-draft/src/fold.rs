@@ -26,7 +26,11 @@ pub(crate) struct Folded {
 /// One update for `updates`, in the order they were taken, all of them held; contents that are
 /// deleted by now are left out. `None` = between them is one that is not given.
 pub(crate) fn fold<'a>(index: &Index, updates: impl Iterator<Item = &'a [u8]>) -> Option<Folded> {
-    let updates: Vec<Update<'a>> = updates.map(read).collect::<Result<_, _>>().ok()?;
+    let mut taken: Vec<Update<'a>> = Vec::with_capacity(updates.size_hint().0);
+    for update in updates {
+        taken.push(read(update).ok()?);
+    }
+    let updates = taken;
     let stock = stock(&updates)?;
     let mut deletes: BTreeMap<ClientId, Vec<Range<u32>>> = BTreeMap::new();
     for (client, ranges) in updates.iter().flat_map(|update| &update.deletes) {

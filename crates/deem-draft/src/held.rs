@@ -238,6 +238,7 @@ impl Held {
             origin: front,
             right_origin: None,
             list,
+            left: None,
             is_deleted: false,
         });
         debug_assert!(placed.is_ok(), "{placed:?}");

@@ -94,6 +94,10 @@ impl Node {
         self.clock.saturating_add(self.len)
     }
 
+    fn holds(&self, unit: Unit) -> bool {
+        self.slot == unit.slot && (self.clock..self.end()).contains(&unit.clock)
+    }
+
     fn last(&self) -> Unit {
         Unit {
             slot: self.slot,
@@ -178,6 +182,8 @@ pub(crate) struct NewBlock {
     pub(crate) origin: Option<BlockId>,
     pub(crate) right_origin: Option<BlockId>,
     pub(crate) list: ListNo,
+    /// The node of `origin`, where it was looked up already.
+    pub(crate) left: Option<NodeNo>,
     pub(crate) is_deleted: bool,
 }
 
@@ -284,8 +290,13 @@ impl Index {
 
     /// The list that holds a unit.
     pub(crate) fn list_of(&self, id: BlockId) -> Option<ListNo> {
-        let node = self.find(self.unit(id)?)?;
-        Some(self.node(node)?.list)
+        self.node_of(id).map(|(list, _)| list)
+    }
+
+    /// The list that holds a unit, and the node in it.
+    pub(crate) fn node_of(&self, id: BlockId) -> Option<(ListNo, NodeNo)> {
+        let no = self.find(self.unit(id)?)?;
+        Some((self.node(no)?.list, no))
     }
 
     /// Root and key of a list.
@@ -396,8 +407,12 @@ impl Index {
             return Ok(fresh);
         };
         let mut clock = range.start;
+        let Some(mut place) = self.position(Unit { slot, clock }) else {
+            return Ok(fresh);
+        };
         while clock < range.end {
-            let Some(mut no) = self.find(Unit { slot, clock }) else {
+            let start = self.client(slot).and_then(|client| client.nodes.get(place));
+            let Some(mut no) = start.map(|start| start.no) else {
                 break;
             };
             let Some(node) = self.node(no) else { break };
@@ -405,6 +420,7 @@ impl Index {
             if !node.is_deleted {
                 if node.clock < clock {
                     no = self.split(no, clock)?;
+                    place = place.saturating_add(1);
                 }
                 if end > range.end {
                     self.split(no, range.end)?;
@@ -424,7 +440,7 @@ impl Index {
                     None => fresh.push((list, clock..end)),
                 }
             }
-            clock = end;
+            (clock, place) = (end, place.saturating_add(1));
         }
         Ok(fresh)
     }

@@ -9,7 +9,7 @@ use deem_core::{draft::Kind, id::Cell, limits::ANSWER_UNITS_MAX, refusal::Reason
 use super::{CellChange, Change, Expected, Judged};
 use crate::{
     id::{BlockId, ClientId},
-    index::{Index, ListNo, NewBlock, Root},
+    index::{Index, ListNo, NewBlock, NodeNo, Root},
     nack::{BadUpdate, Invalid, Nack},
     news::News,
     reader::{Body, Plain, Update},
@@ -89,7 +89,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
             let Some(fresh) = news.fresh.get(*at) else {
                 continue;
             };
-            let list = self.list_for(fresh)?;
+            let (list, left) = self.list_for(fresh)?;
             let (root, key) = self.index.place_of(list).ok_or(BadUpdate::Root)?;
             self.body_form(root, key, fresh)?;
             self.index.place(&NewBlock {
@@ -98,6 +98,7 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
                 origin: fresh.origin(),
                 right_origin: fresh.block.right_origin,
                 list,
+                left,
                 is_deleted: fresh.block.body == Body::Deleted,
             })?;
             self.groups.entry(list).or_default().blocks.push(*at);
@@ -105,28 +106,28 @@ impl<'u, 'a> Judging<'_, 'u, 'a> {
         Ok(())
     }
 
-    /// The list a block belongs to: named in its bytes, or that of its origins.
-    fn list_for(&mut self, fresh: &Fresh<'_, '_>) -> Result<ListNo, Nack> {
-        let origins = [fresh.origin(), fresh.block.right_origin];
-        let mut lists = origins
-            .into_iter()
-            .flatten()
-            .map(|id| self.index.list_of(id));
-        if let Some(list) = lists.next() {
-            let list = list.ok_or(Nack::Gap)?;
-            if lists.any(|other| other != Some(list)) {
+    /// The list a block belongs to - named in its bytes, or that of its origins - and the node of its
+    /// left one.
+    fn list_for(&mut self, fresh: &Fresh<'_, '_>) -> Result<(ListNo, Option<NodeNo>), Nack> {
+        let (origin, right) = (fresh.origin(), fresh.block.right_origin);
+        if let Some(origin) = origin {
+            let (list, node) = self.index.node_of(origin).ok_or(Nack::Gap)?;
+            if right.is_some_and(|right| self.index.list_of(right) != Some(list)) {
                 return Err(BadUpdate::Parent.into());
             }
-            return Ok(list);
+            return Ok((list, Some(node)));
+        }
+        if let Some(right) = right {
+            return Ok((self.index.list_of(right).ok_or(Nack::Gap)?, None));
         }
         let parent = fresh.block.parent.ok_or(BadUpdate::Root)?;
         let root = root(parent.root, self.terms.definition).ok_or(BadUpdate::Root)?;
         match (root.is_map(), parent.key) {
             (true, Some(key)) => {
                 key_form(root, key)?;
-                Ok(self.index.open_list(root, key))
+                Ok((self.index.open_list(root, key), None))
             }
-            (false, None) => Ok(self.index.open_list(root, "")),
+            (false, None) => Ok((self.index.open_list(root, ""), None)),
             _ => Err(BadUpdate::Key.into()),
         }
     }

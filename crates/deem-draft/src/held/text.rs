@@ -58,6 +58,7 @@ impl Held {
                 origin: span.left,
                 right_origin: span.right,
                 list,
+                left: None,
                 is_deleted: false,
             };
             self.index.place(&new).ok()?;

@@ -25,7 +25,9 @@ impl Index {
         let right = right_origin
             .map(|unit| self.clean_start(unit))
             .transpose()?;
-        let left = origin.map(|unit| self.clean_end(unit)).transpose()?;
+        let left = origin
+            .map(|unit| self.clean_end(unit, new.left))
+            .transpose()?;
         for origin in [origin, right_origin].into_iter().flatten() {
             self.learn(slot, new.id.clock, origin)?;
         }
@@ -250,8 +252,10 @@ impl Index {
     }
 
     /// The node that ends with `unit`.
-    fn clean_end(&mut self, unit: Unit) -> Result<NodeNo, Nack> {
-        let no = self.find(unit).ok_or(Nack::Gap)?;
+    fn clean_end(&mut self, unit: Unit, known: Option<NodeNo>) -> Result<NodeNo, Nack> {
+        let holds = |no: &NodeNo| self.node(*no).is_some_and(|node| node.holds(unit));
+        let known = known.filter(holds);
+        let no = known.or_else(|| self.find(unit)).ok_or(Nack::Gap)?;
         let after = unit.clock.saturating_add(1);
         if self.node(no).is_some_and(|node| node.end() > after) {
             self.split(no, after)?;
