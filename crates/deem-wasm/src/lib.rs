@@ -41,6 +41,12 @@ pub use relay::MemoryRelay;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
+/// Half of what a small update costs is memory: this one is faster than the standard library's, and
+/// smaller.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// Panics are told on the console: the trap alone names nothing.
 #[wasm_bindgen(start)]
 fn start() {
