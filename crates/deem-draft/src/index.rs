@@ -142,7 +142,7 @@ impl Client {
         let (mut low, mut high, mut step) = (guess, guess, 1);
         while !starts_by(low) {
             high = low;
-            low = low.checked_sub(step).unwrap_or_default();
+            low = low.saturating_sub(step);
             step *= 2;
             if high == 0 {
                 return None;
