@@ -346,3 +346,6 @@ pub(crate) fn ranges(cursor: &mut Cursor<'_>) -> Result<Vec<Range<u32>>, BadUpda
     }
     Ok(ranges)
 }
+
+#[cfg(test)]
+mod tests;

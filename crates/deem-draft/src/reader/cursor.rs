@@ -25,6 +25,8 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn byte(&mut self) -> Read<u8> {
+        #[cfg(test)]
+        steps::count(1);
         let (byte, rest) = self.rest.split_first().ok_or(BadUpdate::Truncated)?;
         self.rest = rest;
         Ok(*byte)
@@ -35,6 +37,9 @@ impl<'a> Cursor<'a> {
             .rest
             .split_at_checked(count)
             .ok_or(BadUpdate::Truncated)?;
+        // Whoever asked looks at each of them, a text twice: is it UTF-8, how many units.
+        #[cfg(test)]
+        steps::count(2 * count + 1);
         self.rest = rest;
         Ok(bytes)
     }
@@ -99,5 +104,26 @@ impl<'a> Cursor<'a> {
             }
         }
         Err(BadUpdate::Number)
+    }
+}
+
+/// What a reader did, counted: bytes and texts it took.
+#[cfg(test)]
+pub(crate) mod steps {
+    use std::cell::Cell;
+
+    thread_local! {
+        static STEPS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count(steps: usize) {
+        STEPS.set(STEPS.get() + steps);
+    }
+
+    /// Steps of `work`, and what it gave.
+    pub(crate) fn of<R>(work: impl FnOnce() -> R) -> (usize, R) {
+        let before = STEPS.get();
+        let done = work();
+        (STEPS.get() - before, done)
     }
 }
