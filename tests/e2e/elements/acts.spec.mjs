@@ -100,7 +100,7 @@ describe("reading the matrix (D12)", () => {
 
   test("D12.1: what would end that a row is behind is said with the row's name", async () => {
     await fresh("picture");
-    assert.match(await lens(), /“Boathouse” is worse than “Barn” on “Easy to reach”.*Changing “Boathouse” there would end that\./);
+    assert.match(await lens(), /“Boathouse” is worse than “Barn” on “Easy to reach”.*Changing “Boathouse” there would end it\./);
     const flip = ["boathouse/price", "boathouse/rain"];
     await put({ lens: [{ option: "boathouse", behind: ["barn", "library"], flip }] });
     assert.match(

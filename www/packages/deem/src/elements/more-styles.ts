@@ -27,6 +27,6 @@ select:disabled { cursor: default; opacity: 1; } option { color: var(--ink); bac
 @container (max-width: 520px) {
   .line-form .room { flex: 1; text-align: end; padding-inline-end: 6px; }
   .prev summary { padding-block: 13px; } .line-form input, .why-line button { min-height: 44px; } .why-line .why ~ button { margin-inline-start: -10px; }
-  .grid[data-form] .unlike { top: 6px; } .grid[data-form] .unlike::after { inset: -12px; } .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+  .grid[data-form] .unlike { top: -17px; inset-inline-end: -22px; } .grid[data-form] [data-here] .unlike { top: 6px; } .grid[data-form] .unlike::after { inset: -12px; } .grid[data-form] td { flex-direction: column; align-items: stretch; gap: 0; padding: 8px 10px 0; } .grid[data-form] td .mark { position: relative; width: 100%; min-height: 44px; border: 0 !important; } .grid[data-form] select { min-height: 44px; padding: 0; } .grid[data-form] .mark::after { inset-inline-end: 3px; } .grid[data-form] td:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 }
 `;

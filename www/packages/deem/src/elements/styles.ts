@@ -107,7 +107,7 @@ textarea:read-only { background: none; border-style: dashed; }
 .count { margin-top: 6px; font-size: .8em; color: var(--quiet); } .count[data-full] { color: var(--partly); font-weight: 600; }
 .said { padding: 2px var(--pad) 14px; white-space: pre-line; overflow-wrap: anywhere; }
 .grid ~ .said, .choices ~ .said { padding-inline-start: calc(var(--pad) + 30px); background: var(--tint); }
-.lens, .refused { border-top: 1px solid var(--line); padding: 9px var(--pad); font-size: .8667em; color: var(--quiet); }
+.lens, .refused { border-top: 1px solid var(--line); padding: 9px var(--pad); font-size: .8667em; color: var(--quiet); text-wrap: pretty; }
 .lens p { display: flex; gap: 8px; padding-block: 1px; } .lens b { color: var(--ink); font-weight: 600; }
 .foot { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; padding: 10px 12px 12px; padding-inline: 8px 12px; border-top: 1px solid var(--line); }
 .off { font-size: .8667em; color: var(--quiet); padding-inline: 6px; }
@@ -152,7 +152,7 @@ const NARROW = `
   td .mark { position: static; flex: none; width: 18px; height: 18px; background: none !important; border: 0 !important; box-shadow: none !important; outline: 0 !important; }
   td:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
   td[data-here] { box-shadow: 0 0 0 2px var(--who); }
-  .mark .face { inset-inline-end: -6px; } .grid td[data-contested] { padding-inline-end: 34px; } .mark .unlike { top: calc(50% - 9px); inset-inline: auto 10px; } .unlike::after { inset: -13px; }
+  .mark .face { inset-inline-end: -6px; } .grid td[data-contested] { padding-inline-end: 28px !important; } .mark .unlike { top: calc(50% - 9px); inset-inline: auto 6px; } .unlike::after { inset: -13px; }
   .row ~ .field, .grid ~ .field, .choices ~ .field, .grid ~ .said, .choices ~ .said { padding-inline-start: var(--pad); }
   .head { gap: 6px; } .head .grow { margin-inline-start: -6px; } .head button { padding-inline: 6px; } .head button + button { margin-inline-start: -4px; } .head button:last-of-type { margin-inline-end: -6px; }
   button, .head button { min-height: 44px; }

@@ -47,7 +47,7 @@ export const enMore = {
   flip: (cells: string[]): string =>
     plural(cells.length, { one: " Changing one mark", other: " Changing # marks" }) +
     ` would end that: ${list(cells)}.`,
-  flipThere: (option: string): string => ` Changing ${quote(option)} there would end that.`,
+  flipThere: (option: string): string => ` Changing ${quote(option)} there would end it.`,
   cell: (option: string, criterion: string): string => `${quote(option)} on ${quote(criterion)}`,
   equal: (criteria: string[]): string => `All options are equal on ${quoted(criteria)}.`,
 
