@@ -240,13 +240,32 @@ impl Client {
         }
     }
 
-    /// Keeps a record (leader).
+    /// Keeps a record, or that there is none any more (leader).
     pub(crate) fn keep_record(&mut self, id: &DecisionId) {
-        let record = self.cards.get(id).and_then(|card| card.record.as_ref());
-        if let (true, Some(record)) = (self.leads(), record) {
-            let bytes = json::bytes(record);
-            self.out.put(Store::Records, id.as_str(), bytes);
+        if !self.leads() {
+            self.unkept.insert(id.clone());
+            return;
         }
+        match self.cards.get(id).and_then(|card| card.record.as_ref()) {
+            Some(record) => {
+                let bytes = json::bytes(record);
+                self.out.put(Store::Records, id.as_str(), bytes);
+            }
+            None => self.out.remove(Store::Records, id.as_str()),
+        }
+    }
+
+    /// A new leader: what it heard as a follower, its leader may have died over. The commit it will
+    /// name to the relay and the records go to the device together, or none of them.
+    pub(crate) fn keep_heard(&mut self) {
+        let unkept = std::mem::take(&mut self.unkept);
+        if unkept.is_empty() {
+            return;
+        }
+        for id in unkept {
+            self.keep_record(&id);
+        }
+        self.keep_space();
     }
 
     /// Folds the accepted updates of a draft from `from` on into one under a fresh key; deletes exactly

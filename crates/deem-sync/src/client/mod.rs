@@ -114,6 +114,8 @@ pub struct Client {
     strays: Vec<row::Row>,
     /// Decisions whose Save or set-aside edits the other tabs have to hear of.
     unshared: BTreeSet<DecisionId>,
+    /// Records that this tab heard as a follower: they are on the device if their leader lived.
+    unkept: BTreeSet<DecisionId>,
     is_visible: bool,
     asks: BTreeMap<String, Pending>,
     foreign_asks: BTreeMap<String, String>,
@@ -144,6 +146,7 @@ impl Client {
             followers: BTreeSet::new(),
             strays: Vec::new(),
             unshared: BTreeSet::new(),
+            unkept: BTreeSet::new(),
             is_visible: false,
             asks: BTreeMap::new(),
             foreign_asks: BTreeMap::new(),

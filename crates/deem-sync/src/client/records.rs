@@ -64,9 +64,15 @@ impl Client {
 
     /// A record as the leader has it.
     pub(crate) fn record_told(&mut self, commit: u64, record: Record) {
+        if commit > self.commit + 1 {
+            // One before it was lost: the commit and the records go together.
+            let tab = self.config.tab.clone();
+            return self.post(&TabMessage::Hi { tab });
+        }
         self.commit = self.commit.max(commit);
         let id = record.id.clone();
         let before = self.card(&id).record.replace(record);
+        self.keep_record(&id);
         self.record_moved(&id, before.as_ref());
         // Shown, or written in, before the leader said that it has it: asked for now.
         let own = self
@@ -90,9 +96,7 @@ impl Client {
         for id in known {
             if !records.iter().any(|record| record.id == id) {
                 self.card(&id).record = None;
-                if self.leads() {
-                    self.out.remove(Store::Records, id.as_str());
-                }
+                self.keep_record(&id);
                 self.changed(&id);
             }
         }

@@ -186,6 +186,7 @@ impl Client {
         self.number = number.max(self.number + 1);
         self.following = None;
         self.unled_ms = None;
+        self.keep_heard();
         self.reset_rooms();
         let own = &self.config.tab;
         let rows = self.cards.values().flat_map(|card| card.rows.values());

@@ -1,12 +1,17 @@
 //! Tabs of one browser: one leads, the others go through it, also offline.
 
-use deem_core::draft::Mark;
+use deem_core::draft::{Kind, Mark};
 use deem_sync::{
     client::SyncState,
     wire::{Frame, Message},
 };
 
-use crate::net::{Net, option};
+use serde_json::json;
+
+use crate::{
+    net::{Net, option},
+    world::op,
+};
 
 fn follower(net: &mut Net, browser: &str) -> usize {
     let at = net.tab(browser, browser);
@@ -569,4 +574,58 @@ fn a_deletion_is_made_again_where_the_draft_is_taken_anew() {
         assert_eq!(net.kept_rows("noor"), 0);
         net.assert_same();
     }
+}
+
+/// B3.2, B3.3: what a follower heard of a record is on the device once it leads, though the leader
+/// that told it died before its own write: who reads the device later lacks nothing.
+#[test]
+fn a_record_whose_leader_died_over_its_write_is_kept_by_the_next() {
+    let mut net = Net::new();
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    let before = net.devices["noor"].clone();
+    append(&mut net, ilse, "Noise");
+    net.kill(leader);
+    net.devices.insert("noor".to_owned(), before);
+    net.lead(second);
+    net.kill(second);
+    let third = follower(&mut net, "noor");
+    assert_eq!(net.columns(third).len(), 3);
+    net.lead(third);
+    assert_eq!(net.columns(third).len(), 3);
+    net.assert_same();
+}
+
+/// B3.3: a follower that missed the news of one decision, and hears the next of another, learns
+/// both: as a leader it asks the relay for what comes after.
+#[test]
+fn a_follower_that_missed_a_record_asks_for_it() {
+    let mut net = Net::new();
+    let first = net.id.clone();
+    let other = net.world.open(json!({
+        "op": op(901), "question": "When?",
+        "options": [{"label": "May"}, {"label": "June"}],
+    }));
+    let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+    let second = follower(&mut net, "noor");
+    net.sleep(second);
+    append(&mut net, ilse, "Noise");
+    net.wake_up(second);
+    net.act(leader, |client| client.request("discard", Some(&other), ""))
+        .unwrap();
+    assert_eq!(net.columns(second).len(), 3);
+    net.kill(leader);
+    net.lead(second);
+    net.id = first;
+    assert_eq!(net.columns(second).len(), 3);
+    net.assert_same();
+}
+
+fn append(net: &mut Net, at: usize, label: &str) {
+    let id = net.id.clone();
+    net.act(at, |client| {
+        client.append(&id, None, Kind::Criterion, label, None)
+    })
+    .unwrap();
+    assert_eq!(net.columns(at).len(), 3);
 }
