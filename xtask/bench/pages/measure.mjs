@@ -22,7 +22,10 @@ const { rolldown } = await import(require.resolve("rolldown"));
 
 const at = (share, list) => list.toSorted((a, b) => a - b)[Math.floor(list.length * share)];
 
-/** Bundles and minifies one page's script as an application would. */
+/**
+ * Bundles and minifies one page's script as an application would. Returns the chunks that it imports
+ * at once: Vite and its like name them in the page, so that they come beside the script.
+ */
 async function bundle(name) {
   const alias = { deem: join(dist, "index.js"), "deem/define": join(dist, "elements/define.js") };
   const build = await rolldown({
@@ -30,11 +33,20 @@ async function bundle(name) {
     resolve: { alias, modules: [modules] },
     logLevel: "warn",
   });
-  await build.write({ dir: join(out, name), format: "es", minify: true });
+  const { output } = await build.write({ dir: join(out, name), format: "es", minify: true });
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const found = new Set();
+  const walk = (file) => {
+    for (const next of chunks.get(file)?.imports ?? []) {
+      if (chunks.has(next) && !found.has(next)) found.add(next) && walk(next);
+    }
+  };
+  walk(`${name}.js`);
+  return [...found];
 }
 
 /** The readable table that both pages begin with. */
-function html(name, question) {
+function html(name, question, chunks) {
   const cells = ({ id }) =>
     question.criteria.map(({ id: by }) => `<td data-cell="${id}/${by}">not marked</td>`).join("");
   const rows = question.options.map((o) => `<tr><th scope="row">${o.label}</th>${cells(o)}</tr>`);
@@ -44,7 +56,9 @@ function html(name, question) {
   const body = name === "deem" ? `<decision-card>${table}</decision-card>` : table;
   // As the package's README says: the engine comes beside the script that asks for it.
   const preload = `<link rel="preload" as="fetch" crossorigin href="/deem/${wasm}">`;
+  const beside = chunks.map((chunk) => `<link rel="modulepreload" href="/${name}/${chunk}">`);
   return `<!doctype html><meta charset="utf-8"><title>${name}</title>
+    ${beside.join("\n")}
     ${name === "deem" ? preload : ""}${body}
     <script>
       const look = () => (window.isShown?.() ? (window.shownAt = performance.now()) : requestAnimationFrame(look));
@@ -153,7 +167,8 @@ async function across(browsers, url, question) {
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-await Promise.all(["deem", "yjs"].map(bundle));
+const pages = ["deem", "yjs"];
+const chunks = Object.fromEntries(await Promise.all(pages.map(async (name) => [name, await bundle(name)])));
 await cp(join(dist, wasm), join(out, "deem", wasm));
 const files = await host();
 const extra = ["--origin", files.url];
@@ -161,15 +176,15 @@ const relay = await startRelay({ data: join(out, "data"), extra });
 const browsers = await Promise.all([launch(), launch()]);
 try {
   const { id, question } = await openMatrix(relay);
-  for (const name of ["deem", "yjs"]) {
+  for (const name of pages) {
     await mkdir(join(out, name), { recursive: true });
-    await writeFile(join(out, name, "index.html"), html(name, question));
+    await writeFile(join(out, name, "index.html"), html(name, question, chunks[name]));
   }
   const page = (name, user) =>
     `${files.url}/${name}/?relay=${relay.url}&decision=${id}&user=${user}`;
   const times = { deem: [], yjs: [] };
   for (let turn = 0; turn < LOADS + 2; turn += 1) {
-    for (const name of ["deem", "yjs"]) {
+    for (const name of pages) {
       const took = await load(browsers[0], page(name, "ada"));
       if (turn >= 2) times[name].push(took);
     }
