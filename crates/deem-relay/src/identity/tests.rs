@@ -34,12 +34,12 @@ fn with(name: &str, value: Value) -> Value {
 }
 
 fn hs256(claims: &Value) -> String {
-    jsonwebtoken::encode(
-        &Header::default(),
-        claims,
-        &EncodingKey::from_secret(SECRET).unwrap(),
-    )
-    .unwrap()
+    with_secret(Algorithm::HS256, claims)
+}
+
+fn with_secret(algorithm: Algorithm, claims: &Value) -> String {
+    let key = EncodingKey::from_secret(SECRET).unwrap();
+    jsonwebtoken::encode(&Header::new(algorithm), claims, &key).unwrap()
 }
 
 fn eddsa(claims: &Value, private: &str) -> String {
@@ -83,6 +83,9 @@ fn refuses_other_keys_and_other_algorithms() {
     .unwrap();
     for (identities, token) in [
         (&hs, eddsa(&claims(), PRIVATE)),
+        // The same secret and family; the algorithm is the file's, not the token's.
+        (&hs, with_secret(Algorithm::HS384, &claims())),
+        (&hs, with_secret(Algorithm::HS512, &claims())),
         (&ed, hs256(&claims())),
         (&ed, eddsa(&claims(), OTHER_PRIVATE)),
         (&ed, confused),
