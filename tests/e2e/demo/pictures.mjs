@@ -2,9 +2,10 @@
  * Takes the pictures of the demo page in docs/screens, on a running relay with the decisions of
  * docs/adr: `node tests/e2e/demo/pictures.mjs [FOLDER]`. Look at them before committing.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call, root } from "../../lib/relay.mjs";
+import { single } from "../elements/sheet.mjs";
 import { ADA, BEN, stage, Visitor } from "./stage.mjs";
 
 const out = process.argv[2] ?? join(root, "docs/screens");
@@ -31,9 +32,12 @@ const SENTENCE =
 
 const VIEWS = {
   desktop: { viewport: { width: 1280, height: 900 } },
-  "390": { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 },
-  "320": { viewport: { width: 320, height: 640 }, deviceScaleFactor: 2 },
+  "390": { viewport: { width: 390, height: 844 } },
+  "320": { viewport: { width: 320, height: 640 } },
 };
+
+/** Colours of a picture: those of page and cards. */
+const COLOURS = 24;
 
 const demo = await stage();
 
@@ -60,7 +64,7 @@ async function shot(name, options, address, prepare) {
   }, SENTENCE);
   await prepare?.(one);
   await one.page.evaluate(() => document.fonts.ready);
-  await one.page.screenshot({ path: join(out, `demo-${name}.png`) });
+  writeFileSync(join(out, `demo-${name}.webp`), await single(await one.page.screenshot(), COLOURS));
   await one.leave();
 }
 

@@ -1,85 +1,84 @@
 /**
- * Takes the pictures in docs/screens, one sheet for each state: three widths beside each other, four
- * modes below each other. `node tests/e2e/elements/pictures.mjs [STATE...]`. Look at them before
- * committing.
+ * Takes the pictures in docs/screens: for each group of states and each mode one sheet, with every
+ * state of the group at a desktop's text column, at 390 px and at 320 px. `node
+ * tests/e2e/elements/pictures.mjs [GROUP|MODE...]`. Look at them before committing; the folder stays
+ * under 5 MB.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import sharp from "sharp";
 import { bundle, launch } from "./card-page.mjs";
 import { MODES, SCENES, scenePage, show, WIDTHS } from "./scenes.mjs";
+import { sheet } from "./sheet.mjs";
+
+/** States that are alike stand together: what they share is stored once. */
+const GROUPS = {
+  open: [
+    ...["picture", "choice", "crowd", "refused", "full", "long", "untouched", "empty"],
+    ...["own", "ownEmpty", "multiple", "reopened", "written", "several", "verbatim"],
+  ],
+  saving: [
+    ...["staleChoice", "stalePartial", "invalid", "snippet", "waiting", "old", "blocked", "lost"],
+    ...["sending", "offline", "cannotStore", "notStored", "forbidden", "reload", "viewer", "stale"],
+  ],
+  closed: [
+    ...["settled", "settledUnseen", "settledDraftWhy", "reopenAsk", "whyForm", "historyOpen"],
+    ...["discarded", "cancelled", "expired", "settledText"],
+    ...["german", "arabic", "arabicSettled", "arabicStale"],
+  ],
+  opened: [
+    ...["focus", "contestedOpen", "helpOpen", "menuOpen", "discardAsk", "addOption", "problem"],
+    ...["addCriterion", "form", "formLocked", "matrix", "bar", "plain", "plainFailed"],
+  ],
+  page: ["pageOpen", "pageMenu", "pageSettled", "pageWritten", "pageStale"],
+};
+const grouped = Object.values(GROUPS).flat().sort();
+if (JSON.stringify(grouped) !== JSON.stringify(Object.keys(SCENES).sort()))
+  throw new Error("every state of scenes.mjs stands in one group");
 
 const out = fileURLToPath(new URL("../../../docs/screens/", import.meta.url));
 mkdirSync(out, { recursive: true });
-const wanted = process.argv.slice(2);
-const names = wanted.length > 0 ? wanted : Object.keys(SCENES);
+/** Colours of a sheet: those of the tokens, and a few steps at the edges of letters. */
+const COLOURS = { light: 24, dark: 24, forced: 16, rtl: 16 };
+const asked = (all) => {
+  const some = all.filter((name) => process.argv.includes(name));
+  return some.length > 0 ? some : all;
+};
+const groups = asked(Object.keys(GROUPS));
+const modes = asked(Object.keys(MODES));
 
 const [code, browser] = await Promise.all([bundle(), launch()]);
-const shots = new Map(names.map((name) => [name, []]));
-for (const [mode, options] of Object.entries(MODES)) {
+for (const mode of modes) {
+  const shots = new Map();
   for (const width of WIDTHS) {
     // A desktop's card is as wide as its text column; the rest of the window says nothing.
     const seen = width > 820 ? 820 : width;
-    const page = await scenePage(browser, code, { ...options, width: seen, height: 240 });
-    for (const name of names) {
-      // What opens beside a cell needs room to open in.
-      const opens = /Open$|Menu$/.test(name) && !name.startsWith("page");
-      await page.setViewportSize({ width: seen, height: name === "bar" ? 760 : opens ? 640 : 240 });
-      await show(page, name);
-      // What stands at the foot of a window is seen in one.
-      const png = await page.screenshot({ fullPage: name !== "bar" });
-      shots.get(name).push({ mode, width, png: png.toString("base64") });
-    }
+    const page = await scenePage(browser, code, { ...MODES[mode], width: seen, height: 240 });
+    for (const name of groups.flatMap((group) => GROUPS[group]))
+      shots.set(`${name} ${width}`, await shot(page, name, seen));
     await page.context().close();
   }
+  for (const group of groups) {
+    const blocks = WIDTHS.map((width) =>
+      GROUPS[group].map((name) => ({ title: `${name} ${width}`, png: shots.get(`${name} ${width}`) })),
+    );
+    writeFileSync(`${out}${group}-${mode}.webp`, await sheet(blocks, COLOURS[mode]));
+  }
 }
-
-const page = await (await browser.newContext()).newPage();
-for (const [name, all] of shots) {
-  const webp = await page.evaluate(
-    async ([modes, widths, shots]) => {
-      const GAP = 16;
-      // Three quarters of a pixel: every word can be read, and the folder stays small.
-      const SCALE = 0.75;
-      const images = await Promise.all(
-        shots.map(async ({ png }) => {
-          const image = new Image();
-          image.src = `data:image/png;base64,${png}`;
-          await image.decode();
-          return image;
-        }),
-      );
-      const at = (mode, width) => images[modes.indexOf(mode) * widths.length + widths.indexOf(width)];
-      const heights = modes.map((mode) => Math.max(...widths.map((width) => at(mode, width).height)));
-      const columns = widths.map((width) => at(modes[0], width).width);
-      const sum = (sizes) => sizes.reduce((total, size) => total + size + GAP, GAP);
-      const size = [sum(columns), sum(heights)].map((length) => Math.round(length * SCALE));
-      const canvas = new OffscreenCanvas(...size);
-      const paint = canvas.getContext("2d");
-      paint.imageSmoothingQuality = "high";
-      paint.scale(SCALE, SCALE);
-      paint.fillStyle = "#8d9096";
-      paint.fillRect(0, 0, sum(columns), sum(heights));
-      let y = GAP;
-      modes.forEach((mode, row) => {
-        let x = GAP;
-        widths.forEach((width, column) => {
-          paint.drawImage(at(mode, width), x, y);
-          x += columns[column] + GAP;
-        });
-        y += heights[row] + GAP;
-      });
-      const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.6 });
-      const bytes = new Uint8Array(await blob.arrayBuffer());
-      return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-    },
-    [Object.keys(MODES), WIDTHS, all],
-  );
-  writeFileSync(`${out}${name}.webp`, Buffer.from(webp, "base64"));
-}
-if (names.includes("picture")) {
+if (groups.includes("open")) {
   // The one of the README, at twice the size.
   const card = await scenePage(browser, code, { width: 820, height: 400, deviceScaleFactor: 2 });
   await show(card, "picture");
-  await card.locator("decision-card").screenshot({ path: `${out}card.png` });
+  const png = await card.locator("decision-card").screenshot();
+  await sharp(png).png({ palette: true, effort: 10 }).toFile(`${out}card.png`);
 }
 await browser.close();
+
+async function shot(page, name, width) {
+  // What opens beside a cell needs room to open in.
+  const opens = /Open$|Menu$/.test(name) && !name.startsWith("page");
+  await page.setViewportSize({ width, height: name === "bar" ? 760 : opens ? 640 : 240 });
+  await show(page, name);
+  // What stands at the foot of a window is seen in one.
+  return page.screenshot({ fullPage: name !== "bar" });
+}
