@@ -3,6 +3,7 @@
 //! It starts other programs and reads files; it must not hold anything of the product, so that it
 //! compiles in seconds on a fresh clone. What is slow to compile lives in `xtask/wasm`.
 
+mod audit;
 mod demo;
 mod mutants;
 mod repo;
@@ -22,6 +23,7 @@ cargo xtask wasm            build the browser engine (pins: wasm-pack.toml)
 cargo xtask size            sizes of what a browser downloads, against their budgets
 cargo xtask types           write src/wire.ts of the npm package from the Rust types; --check
 cargo xtask tidy            crate arrows, file sizes, words, and the tests of every rule
+cargo xtask audit           sources, licences, bills of materials; cargo deny and npm audit; --sbom for the bills alone
 cargo xtask mutants [NAME]  break one rule at a time and expect its test to fail
 cargo xtask bench [NAME...] measure: engine, saves, fanout, joins; --help says what each is
 cargo xtask sim [--seeds N] run the machines in worlds where everything fails; --from S, --help
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
             &["run", "--quiet", "-p", "xtask-wasm", "--", "build"],
         ),
         ["size"] => run::cargo(&repo, &["run", "--quiet", "-p", "xtask-wasm", "--", "size"]),
+        ["audit", rest @ ..] => audit::audit(&repo, rest),
         ["tidy"] => tidy::tidy(&repo),
         ["types", rest @ ..] => wire_types::types(&repo, rest),
         ["mutants", names @ ..] => mutants::mutants(&repo, names),

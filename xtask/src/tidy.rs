@@ -1,9 +1,11 @@
-//! What no compiler checks: crate arrows, file sizes, words, and that every rule has its tests.
+//! What no compiler checks: crate arrows, file sizes, words, dependencies, and that every rule and
+//! every threat has its tests.
 
 mod arrows;
 mod codes;
 mod rules;
 mod sizes;
+mod threats;
 mod words;
 
 pub use rules::rules;
@@ -16,6 +18,8 @@ pub fn tidy(repo: &Repo) -> Result<(), String> {
     let mut defects = Vec::new();
     defects.extend(arrows::check(repo)?);
     defects.extend(codes::check(repo)?);
+    defects.extend(threats::check(repo)?);
+    defects.extend(crate::audit::offline(repo)?);
     defects.extend(sizes::check(repo, &files));
     defects.extend(words::check(repo, &files));
     defects.extend(rules::check(repo, &files)?);
