@@ -150,7 +150,7 @@ test("flood of requests: a burst and then a rate pass, the rest is told when to 
 });
 
 test("flood of edits over HTTP: 1,000 at once and 200 a second pass", async () => {
-  const [option, criterion] = stage.cells[10].split("/");
+  const [option, criterion] = stage.cells[11].split("/");
   const edits = Array.from({ length: 500 }, (_, at) => ({ set: "mark", option, criterion, mark: at % 2 ? "yes" : "no" }));
   await stage.beside("flood of edits", async () => {
     const began = performance.now();

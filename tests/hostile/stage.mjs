@@ -6,17 +6,17 @@ import assert from "node:assert/strict";
 import { createHmac, sign as signWith } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { request } from "node:http";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import WebSocket from "ws";
 import { startRelay, temporaryFolder, until } from "../lib/relay.mjs";
 import { Link } from "../lib/socket.mjs";
 
 export const SECRET = "a shared secret that only these tests know, 48 b";
-const VALUES = ["yes", "partly", "no"];
-/** Marks whose acks are measured before an attack, and at most beside it. */
+/** Marks whose acks are measured before all attacks. */
 const QUIET_MARKS = 200;
-const MARKS_MAX = 400;
 
 const base64url = (value) => Buffer.from(value).toString("base64url");
 const nowSeconds = () => Math.floor(Date.now() / 1000);
@@ -107,10 +107,20 @@ export async function metrics(url) {
 
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
-/** A relay, a card of 4 x 3 in the space `home`, and two people on it. */
+/** `p50/p99` of a list of ms. */
+function figures(list) {
+  const sorted = [...list].sort((a, b) => a - b);
+  return sorted.length ? `${at(sorted, 0.5).toFixed(1)}/${at(sorted, 0.99).toFixed(1)} ms` : "none";
+}
+
+/**
+ * A relay, a card of 4 x 3 in the space `home`, and four people on it: noor and ilse for the tests to
+ * speak for, and two on a thread of their own, who mark beside each attack (`honest.mjs`).
+ */
 export class Stage {
   #turn = 0;
-  #quiet;
+  #quiet = [];
+  #beside = [];
 
   static async open({ dev = true, origins = [], key = SECRET, extra = [] } = {}) {
     const stage = new Stage();
@@ -132,12 +142,15 @@ export class Stage {
     return { bearer: token(claims(person, role)) };
   }
 
-  link(person, { role, space = "home", ...more } = {}) {
-    const who = this.dev ? { user: person, role } : { token: token(claims(person, role)) };
-    return Link.open(this.url, { space, hello: { ...who, ...more } });
+  #hello(person, role) {
+    return this.dev ? { user: person, role } : { token: token(claims(person, role)) };
   }
 
-  /** Opens the card and lets two people join it. */
+  link(person, { role, space = "home", ...more } = {}) {
+    return Link.open(this.url, { space, hello: { ...this.#hello(person, role), ...more } });
+  }
+
+  /** Opens the card and lets everybody join it. */
   async people() {
     const labels = (word, count) =>
       Array.from({ length: count }, (_, number) => ({ label: `${word} ${number + 1}` }));
@@ -159,8 +172,14 @@ export class Stage {
     );
     this.noor = await (await this.link("noor")).join(this.card.id);
     this.ilse = await (await this.link("ilse")).join(this.card.id);
-    for (let count = 0; count < 20; count += 1) await this.#mark();
-    this.#quiet = await this.#measure(QUIET_MARKS, () => false);
+    await this.#mark();
+    await this.#mark();
+    const hellos = ["una", "tim"].map((person) => this.#hello(person));
+    const workerData = { url: this.url, space: "home", card: this.card.id, cells: this.cells, hellos };
+    this.honest = new Worker(new URL("honest.mjs", import.meta.url), { workerData });
+    await once(this.honest, "message");
+    await this.#measured({ count: 20 });
+    this.#quiet = await this.#measured({ count: QUIET_MARKS });
     return this;
   }
 
@@ -181,53 +200,54 @@ export class Stage {
     return body.commit;
   }
 
-  /** One mark of one of the two, durable and seen by the other; how long its ack took, ms. */
+  /** One mark of noor or ilse on a cell that is theirs alone, durable and seen by the other. */
   async #mark() {
     this.#turn += 1;
-    const [one, other, first] =
-      this.#turn % 2 ? [this.noor, this.ilse, 0] : [this.ilse, this.noor, 5];
-    const cell = this.cells[first + (this.#turn % 5)];
-    const value = VALUES[this.#turn % VALUES.length];
-    if (one.marks.get(cell) === value) return undefined;
-    const began = performance.now();
-    await one.ack(one.mark(cell, value));
-    const took = performance.now() - began;
-    await until("the mark at the other", () => other.marks.get(cell) === value);
+    const [one, other] = this.#turn % 2 ? [this.noor, this.ilse] : [this.ilse, this.noor];
+    const value = this.#turn % 4 < 2 ? "yes" : "no";
+    await one.ack(one.mark(this.cells[10], value));
+    await until("the mark at the other", () => other.marks.get(this.cells[10]) === value);
+  }
+
+  /** What the two on their thread measured: until `{count: 0}`, or so many marks. */
+  async #measured(message) {
+    const told = once(this.honest, "message");
+    this.honest.postMessage(message);
+    const [{ took, failed }] = await told;
+    assert.equal(failed, undefined);
     return took;
   }
 
-  async #measure(count, over) {
-    const took = [];
-    for (let done = 0; done < count && !over(); done += 1) {
-      const ms = await this.#mark();
-      if (ms !== undefined) took.push(ms);
-    }
-    return took.sort((a, b) => a - b);
-  }
-
   /**
-   * Runs an attack while the two mark; both are still served after it, nobody was cut. Prints the
-   * p99 of their acks beside the quiet one: a figure to read, since it is the machine's as well.
+   * Runs an attack while honest people mark; all of them are served during it and after it, and
+   * nobody was cut. Prints p50/p99 of their acks beside the quiet ones: figures to read, since they
+   * are the machine's as well.
    */
   async beside(name, attack) {
-    let over = false;
-    const marking = this.#measure(MARKS_MAX, () => over);
+    const marked = this.#measured({});
+    // What it measured is judged below, after the attack has said what it thinks.
+    marked.catch(() => {});
     let result;
     try {
       result = await attack();
     } finally {
-      over = true;
+      this.honest.postMessage({ count: 0 });
     }
-    const took = await marking;
-    took.push(...(await this.#measure(10, () => false)));
-    took.sort((a, b) => a - b);
+    const took = await marked;
+    this.#beside.push(...took);
+    await this.#mark();
+    await this.#mark();
     assert.equal(this.noor.link.closed ?? this.ilse.link.closed, undefined, `${name}: nobody is cut`);
-    const ms = (list) => `${at(list, 0.5).toFixed(1)}/${at(list, 0.99).toFixed(1)} ms`;
-    console.log(`  ${name}: ack p50/p99 ${ms(took)} of ${took.length}, quiet ${ms(this.#quiet)}`);
+    console.log(`  ${name}: acks ${figures(took)} of ${took.length}, quiet ${figures(this.#quiet)}`);
     return result;
   }
 
   async close() {
+    if (this.#beside.length) {
+      const all = this.#beside;
+      console.log(`  all attacks: acks ${figures(all)} of ${all.length}, quiet ${figures(this.#quiet)}`);
+    }
+    await this.honest?.terminate();
     this.noor?.link.close();
     this.ilse?.link.close();
     await this.relay?.kill();
