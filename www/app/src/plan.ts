@@ -42,7 +42,7 @@ export const BUILT: Plan = {
     {
       heading: "In the browser",
       text: "The same rules run in the page and on the relay. What waits, stores and reconnects round them is a thin shell.",
-      decisions: ["adr-0007", "adr-0008"],
+      decisions: ["adr-0007", "adr-0008", "adr-0017"],
     },
     {
       heading: "On the wire",
