@@ -42,7 +42,7 @@ export const BUILT: Plan = {
     {
       heading: "In the browser",
       text: "The same rules run in the page and on the relay. What waits, stores and reconnects round them is a thin shell.",
-      decisions: ["adr-0007", "adr-0008", "adr-0017"],
+      decisions: ["adr-0007", "adr-0008", "adr-0017", "adr-0018"],
     },
     {
       heading: "On the wire",
@@ -61,5 +61,12 @@ export const otherPlan = (space: string): Plan => ({
 });
 
 /** The plan to begin with in a space that has these decisions. */
-export const planFor = (space: string, decisions: readonly string[]): Plan =>
-  decisions.some((id) => /^adr-\d{4}$/.test(id)) ? BUILT : otherPlan(space);
+export function planFor(space: string, decisions: readonly string[]): Plan {
+  const choices = decisions.filter((id) => /^adr-\d{4}$/.test(id));
+  if (choices.length === 0) return otherPlan(space);
+  const placed = new Set(BUILT.passages.flatMap((passage) => passage.decisions ?? []));
+  const later = choices.filter((id) => !placed.has(id)).sort();
+  if (later.length === 0) return BUILT;
+  const since = { heading: "Decided since", text: "These came after this text.", decisions: later };
+  return { ...BUILT, passages: [...BUILT.passages, since] };
+}
