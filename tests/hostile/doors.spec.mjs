@@ -86,10 +86,17 @@ test("half handshake: a socket without a hello is told and closed, however it is
   });
 });
 
-test("more callers than places: open sockets go on, and the next caller is served when they are cut", async () => {
-  // 2,000 places for HTTP (`HTTP_CONNECTIONS_MAX`); what comes later waits in the kernel.
-  await stage.beside("2,100 callers that say nothing", async () => {
-    const silent = await Promise.all(Array.from({ length: 2_100 }, () => wire(stage.relay.port, "GET / HTTP/1.1\r\n")));
+test("more callers than places: so many are taken in, and the next is served when they are cut", async () => {
+  // `HTTP_CONNECTIONS_MAX`; what comes later waits in the kernel.
+  const places = 2_000;
+  const files = async () => (await readdir(`/proc/${stage.relay.child.pid}/fd`)).length;
+  await stage.beside("2,600 callers that say nothing", async () => {
+    const quiet = await files();
+    const silent = await Promise.all(Array.from({ length: 2_600 }, () => wire(stage.relay.port, "GET / HTTP/1.1\r\n")));
+    await until("all places are taken", async () => (await files()) >= quiet + places - 50);
+    let peak = 0;
+    for (let looks = 0; looks < 50; looks += 1) peak = Math.max(peak, await files());
+    assert.ok(peak <= quiet + places, `${peak - quiet} callers have a place`);
     assert.equal((await http(url, "GET", "/healthz")).status, 200);
     for (const one of silent) one.socket.destroy();
   });
