@@ -14,13 +14,14 @@ impl Client {
         let ids: Vec<DecisionId> = wanted.map(|(id, _)| id.clone()).collect();
         for id in ids {
             let rows = self.cards.get(&id).map_or(0, |card| card.rows.own());
+            let rows = u64::try_from(rows).unwrap_or(u64::MAX);
             let tab = self.config.tab.clone();
             if let Some(digest) = self.digest_of_draft(&id) {
                 self.post(&TabMessage::Shows {
                     tab,
                     decision: id,
                     digest,
-                    rows: rows as u64,
+                    rows,
                 });
             }
         }
@@ -35,7 +36,7 @@ impl Client {
         self.want_rooms();
         let card = self.card(id);
         let its = card.rows.values().filter(|waiting| waiting.row.tab == tab);
-        let differs = its.count() as u64 != rows;
+        let differs = u64::try_from(its.count()) != Ok(rows);
         if card.room.phase == Phase::Closed && rows > 0 {
             return self.closed_for(id, tab);
         }
