@@ -204,7 +204,8 @@ export class Stage {
   async #mark() {
     this.#turn += 1;
     const [one, other] = this.#turn % 2 ? [this.noor, this.ilse] : [this.ilse, this.noor];
-    const value = this.#turn % 4 < 2 ? "yes" : "no";
+    // Always another value, so that it is this mark which the other sees.
+    const value = one.marks.get(this.cells[10]) === "yes" ? "no" : "yes";
     await one.ack(one.mark(this.cells[10], value));
     await until("the mark at the other", () => other.marks.get(this.cells[10]) === value);
   }
