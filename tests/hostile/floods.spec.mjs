@@ -320,13 +320,18 @@ test("stalled reader: what waits for it is bounded, then it alone is cut", async
     // The close frame waits three seconds for a reader that is that slow.
     assert.ok([4508, 1006].includes(stalled.closed.code), `${stalled.closed.code}`);
   });
-  assert.ok(peak <= OUTGOING_BYTES_MAX + FRAME_BYTES_MAX, `${peak} bytes waited`);
+  // The gauge is of all sockets: the four honest ones are told the same.
+  assert.ok(peak <= 5 * (OUTGOING_BYTES_MAX + FRAME_BYTES_MAX), `${peak} bytes waited`);
 });
 
 test("stalled asker: who asks for whole drafts and reads none is not read any more", async () => {
   let peak = 0;
+  // The gauge is counted each second: what waited in an earlier test is not this one's.
+  await until("nothing waits", async () => (await metrics(url)).deem_queue_bytes === 0);
   await stage.beside("stalled asker", async () => {
-    const greedy = await (await stage.link("mallory")).join(stage.card.id);
+    // It has missed nothing: its welcome is one frame, as long as what it missed.
+    const spaces = [{ space: "home", since: await stage.commit() }];
+    const greedy = await (await stage.link("mallory", { spaces })).join(stage.card.id);
     greedy.link.socket.pause();
     const asked = frame(greedy.room, 0, sync(0, Uint8Array.of(0)));
     for (let count = 0; count < 50_000; count += 1) greedy.link.socket.send(asked);
