@@ -24,6 +24,8 @@
 
 pub mod client;
 pub mod limits;
+#[cfg(feature = "planted")]
+pub mod planted;
 /// Never in a browser, except in the relay in memory of `deem/testing`.
 #[cfg(any(not(target_arch = "wasm32"), feature = "server"))]
 pub mod server;

@@ -23,6 +23,8 @@ use super::{
     room::{revisions_of_log, unavailable},
     space::Space,
 };
+#[cfg(feature = "planted")]
+use crate::planted::{self, Bug};
 use crate::{
     limits::{EDITS_BURST, EDITS_PER_REQUEST_MAX, EDITS_PER_SECOND},
     wire::{
@@ -95,6 +97,10 @@ impl Space {
             if let (Some(seq), true) = (seen, draft.changed.is_empty()) {
                 let moved = self.changed_after(&id, generation, seq, asked);
                 (draft.changed, draft.partial) = (moved.changed, moved.partial);
+            }
+            #[cfg(feature = "planted")]
+            if planted::is(Bug::StaleSaveAccepted) {
+                draft.digest = Some(body.digest);
             }
             context.draft = Some(Box::new(draft));
         }

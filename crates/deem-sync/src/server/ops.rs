@@ -15,6 +15,8 @@ use super::{
     room::unavailable,
     space::Space,
 };
+#[cfg(feature = "planted")]
+use crate::planted::{self, Bug};
 use crate::wire::{Act, canonical::canonical_sha256, refusal, reply::Reply};
 
 impl Space {
@@ -26,6 +28,8 @@ impl Space {
         body: &[u8; 32],
     ) -> Result<Option<(GroupId, Outcome)>, Refusal> {
         let pending = self.ops.get(&(person.clone(), op.clone()));
+        #[cfg(feature = "planted")]
+        let pending = pending.filter(|_| !planted::is(Bug::DoubleApply));
         let found = match pending {
             Some(op) => Some((op.group, op.body_sha256, op.outcome.clone())),
             None => {
@@ -35,6 +39,11 @@ impl Space {
         };
         let Some((group, known, outcome)) = found else {
             return Ok(None);
+        };
+        #[cfg(feature = "planted")]
+        let known = match planted::is(Bug::IdReuse) {
+            true => *body,
+            false => known,
         };
         if known != *body {
             return Err(Refusal::OpReused);

@@ -12,6 +12,8 @@ use super::{
     commit::{Commit, Group, GroupId},
     io::{ConnId, Frame, HttpReply, Output, Send, To},
 };
+#[cfg(feature = "planted")]
+use crate::planted::{self, Bug};
 use crate::wire::Close;
 
 /// Something that leaves once the group it depends on is durable.
@@ -71,6 +73,9 @@ pub(super) struct Pipeline {
     pub(super) followers: Arc<[ConnId]>,
     pub(super) followers_of_several: Arc<[ConnId]>,
     space: String,
+    /// Of a group that was taken for durable.
+    #[cfg(feature = "planted")]
+    left_out: Vec<Commit>,
 }
 
 impl Pipeline {
@@ -83,6 +88,8 @@ impl Pipeline {
             followers: Arc::new([]),
             followers_of_several: Arc::new([]),
             space,
+            #[cfg(feature = "planted")]
+            left_out: Vec::new(),
         }
     }
 
@@ -149,6 +156,10 @@ impl Pipeline {
         if after <= self.durable {
             self.release(held);
         } else if after == self.growing.id {
+            #[cfg(feature = "planted")]
+            if planted::is(Bug::DropOnFullQueue) && self.growing.held.len() >= planted::QUEUE_MAX {
+                return;
+            }
             self.growing.held.push(held);
         } else if let Some(in_flight) = &mut self.in_flight {
             in_flight.held.push(held);
@@ -229,10 +240,14 @@ impl Pipeline {
 
     /// The output of this turn; starts the next group if none is in flight.
     pub(super) fn take(&mut self) -> Output {
+        #[cfg(feature = "planted")]
+        self.leave_out();
         if self.in_flight.is_none() && !self.growing.commits.is_empty() {
             let next = GroupId(self.growing.id.0 + 1);
             let mut group = std::mem::replace(&mut self.growing, Pending::new(next));
             let commits = std::mem::take(&mut group.commits);
+            #[cfg(feature = "planted")]
+            let commits = self.with_planted(&mut group, commits);
             self.output.group = Some(Group {
                 id: group.id,
                 commits,
@@ -277,5 +292,34 @@ impl Pipeline {
             }
         }
         failed
+    }
+}
+
+#[cfg(feature = "planted")]
+impl Pipeline {
+    /// [`Bug::NoFsync`]: the growing group is taken for durable.
+    fn leave_out(&mut self) {
+        let due = self.in_flight.is_none() && !self.growing.commits.is_empty();
+        if due && planted::is(Bug::NoFsync) && self.left_out.is_empty() {
+            let next = GroupId(self.growing.id.0 + 1);
+            let group = std::mem::replace(&mut self.growing, Pending::new(next));
+            self.durable = group.id;
+            self.left_out = group.commits;
+            for held in group.held {
+                self.release(held);
+            }
+        }
+    }
+
+    /// What is handed over after all, and [`Bug::AckBeforeFsync`].
+    fn with_planted(&mut self, group: &mut Pending, commits: Vec<Commit>) -> Vec<Commit> {
+        if planted::is(Bug::AckBeforeFsync) {
+            for held in std::mem::take(&mut group.held) {
+                self.release(held);
+            }
+        }
+        let mut all = std::mem::take(&mut self.left_out);
+        all.extend(commits);
+        all
     }
 }

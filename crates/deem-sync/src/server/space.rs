@@ -20,6 +20,8 @@ use super::{
     room::{DraftRoom, RoomKey, unavailable},
     session::{Dialect, Session},
 };
+#[cfg(feature = "planted")]
+use crate::planted::{self, Bug};
 use crate::wire::{BadMessage, Close, CloseCode};
 
 /// The machine of one space.
@@ -271,6 +273,11 @@ impl Space {
 
     /// Puts rows into the growing group, in a commit of their own if they answer an operation.
     pub(super) fn commit(&mut self, commit: Commit) -> GroupId {
+        #[cfg(feature = "planted")]
+        let commit = match planted::is(Bug::OutcomeNotStored) {
+            true => Commit { op: None, ..commit },
+            false => commit,
+        };
         if commit.op.is_some() {
             self.pipeline.commit_op(commit);
         } else {
