@@ -80,6 +80,24 @@ impl Disk {
     }
 }
 
+impl Disk {
+    /// Whether an operation has its outcome here.
+    pub fn has_op(&self, person: &Person, op: &str) -> bool {
+        let mut ops = self.ops.keys();
+        ops.any(|(who, known)| who == person && known.as_str() == op)
+    }
+
+    /// Whether a draft went on in another document.
+    pub fn has_epoch_after(&self, room: &RoomId) -> bool {
+        let later = |other: &RoomId| {
+            other.decision == room.decision
+                && other.generation == room.generation
+                && other.epoch > room.epoch
+        };
+        self.snapshots.keys().any(later)
+    }
+}
+
 /// Reads it for a space.
 pub struct DiskLoader(pub Rc<RefCell<Disk>>);
 

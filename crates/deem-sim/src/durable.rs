@@ -40,6 +40,24 @@ impl Durable {
         Ok(())
     }
 
+    /// What is durable of a draft and not part of `state`, in words.
+    pub fn beyond(&self, room: &RoomId, state: &[u8]) -> Option<String> {
+        let doc = self.docs.get(room)?;
+        let served = match read(state) {
+            Ok(served) => served,
+            Err(error) => return Some(error),
+        };
+        let whole = doc.transact().encode_diff_v1(&yrs::StateVector::default());
+        let whole = match read(&whole) {
+            Ok(whole) => whole,
+            Err(error) => return Some(error),
+        };
+        let lacked = whole.insertions(true).diff(&served.insertions(true));
+        let deleted = whole.delete_set().diff(served.delete_set());
+        let all_there = lacked.is_empty() && deleted.is_empty();
+        (!all_there).then(|| format!("blocks {lacked}, deletions {deleted}"))
+    }
+
     /// What an update holds that is not durable, in words; with a person, under that name. Who made
     /// a deletion durable does not matter: of one that was there already, nothing is kept.
     ///
@@ -66,6 +84,16 @@ impl Durable {
         }
         Ok((!lacked.is_empty()).then(|| format!("deletions {lacked}")))
     }
+}
+
+/// The Yjs client ids that a row's update writes under.
+///
+/// # Errors
+/// A row that is no update.
+pub fn clients_in(row: &DraftRow) -> Result<Vec<u64>, String> {
+    let update = read(update_in(row).ok_or("a row without an update")?)?;
+    let clients = update.insertions(true);
+    Ok(clients.client_ids().map(|client| client.get()).collect())
 }
 
 fn read(update: &[u8]) -> Result<Update, String> {

@@ -1,25 +1,35 @@
 //! `deem-sim [--seeds N] [--from S] [--steps N] [--show]`: runs worlds, prints what they were made
 //! of, and a seed with its last steps for each that does not hold.
 
-use std::{collections::BTreeMap, process::ExitCode};
+#[cfg(feature = "planted")]
+mod planted;
+mod sum;
 
-use deem_sim::{Defect, KINDS, Report, run};
+use std::process::ExitCode;
 
-const NAMES: [&str; KINDS] = ["deliveries", "edits", "saves", "crashes", "clock moves"];
+use deem_sim::{Defect, STEPS, run};
+
+use sum::Sum;
 
 const HELP: &str = "\
-deem-sim [--seeds N] [--from S] [--steps N] [--show]
+deem-sim [--seeds N] [--from S] [--steps N] [--show | --planted]
 
-Runs the rules, drafts and session machines in worlds whose relay, disks, tabs, cables and clocks
+Runs the rules, drafts and session machines in worlds whose relays, disks, tabs, networks and clocks
 fail at every step, and checks what must hold. Fails, and says which seed, where it does not.
 
   --seeds N   how many worlds [1000]
   --from S    the seed of the first; the others follow it [1]
-  --steps N   steps in each, before all is mended and must agree [220]
-  --show      print every step and message; for one seed";
+  --steps N   steps in each, before all is mended and must agree [500]
+  --threads N how many worlds at once [one a core]
+  --show      print every step and message; for one seed
+  --planted   with each planted defect, one after the other, run worlds until one does not hold;
+              fails where all hold. Needs a build with the feature `planted`";
 
 /// Defects that are told with their steps; of the others there is only the number.
 const TOLD_MAX: u64 = 3;
+
+/// From so many seeds on the shares of steps are looked at.
+const THIN_SEEDS_MIN: u64 = 100;
 
 /// What was asked for.
 #[derive(Clone, Copy)]
@@ -27,57 +37,45 @@ struct Asked {
     seeds: u64,
     from: u64,
     steps: u64,
+    threads: u64,
     show: bool,
+    planted: bool,
 }
 
-/// What all runs of a worker gave.
-#[derive(Default)]
-struct Sum {
-    counts: [u64; KINDS],
-    edits: BTreeMap<String, u64>,
-    looked: u64,
-    defects: u64,
-}
-
-impl Sum {
-    fn add(&mut self, report: Report) {
-        for (total, count) in self.counts.iter_mut().zip(report.counts) {
-            *total += count;
-        }
-        for (how, count) in report.edits {
-            *self.edits.entry(how).or_default() += count;
-        }
-        self.looked += report.looked;
-    }
-
-    fn merge(&mut self, part: Self) {
-        self.add(Report {
-            counts: part.counts,
-            edits: part.edits,
-            looked: part.looked,
-        });
-        self.defects += part.defects;
+impl Asked {
+    /// The seeds of one of its threads.
+    fn seeds_of(self, worker: u64) -> impl Iterator<Item = u64> {
+        let seeds = self.from..self.from.saturating_add(self.seeds);
+        seeds.filter(move |seed| seed % self.threads.max(1) == worker)
     }
 }
 
 fn asked() -> Result<Option<Asked>, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut asked = Asked {
         seeds: 1_000,
         from: 1,
-        steps: 220,
+        steps: STEPS,
+        threads: cores as u64,
         show: false,
+        planted: false,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let place = match name.as_str() {
             "--help" | "-h" => return Ok(None),
             "--show" => {
-                asked.show = true;
+                (asked.show, asked.threads) = (true, 1);
+                continue;
+            }
+            "--planted" => {
+                asked.planted = true;
                 continue;
             }
             "--seeds" => &mut asked.seeds,
             "--from" => &mut asked.from,
             "--steps" => &mut asked.steps,
+            "--threads" => &mut asked.threads,
             _ => return Err(format!("unknown: {name}")),
         };
         let value = arguments.next().and_then(|value| value.parse().ok());
@@ -98,12 +96,12 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let threads = match asked.show {
-        true => 1,
-        false => std::thread::available_parallelism().map_or(1, usize::from),
-    };
-    let workers: Vec<_> = (0..threads)
-        .map(|worker| std::thread::spawn(move || work(asked, worker, threads)))
+    if asked.planted {
+        return planted(asked);
+    }
+    let started = std::time::Instant::now();
+    let workers: Vec<_> = (0..asked.threads)
+        .map(|worker| std::thread::spawn(move || work(asked, worker)))
         .collect();
     let mut sum = Sum::default();
     for worker in workers {
@@ -113,22 +111,45 @@ fn main() -> ExitCode {
         };
         sum.merge(part);
     }
-    tell(asked, &sum);
-    match sum.defects {
-        0 => ExitCode::SUCCESS,
+    println!("{} in {} s", asked.title(), started.elapsed().as_secs());
+    sum.tell();
+    let thin = sum.thin().filter(|_| asked.seeds >= THIN_SEEDS_MIN);
+    if let Some(name) = thin {
+        println!("too few {name}: each kind of step is 5 % of all at least");
+    }
+    match (sum.defects, thin) {
+        (0, None) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
-/// Runs every `threads`th seed.
-fn work(asked: Asked, worker: usize, threads: usize) -> Sum {
+impl Asked {
+    fn title(&self) -> String {
+        let (seeds, from, steps) = (self.seeds, self.from, self.steps);
+        let threads = self.threads;
+        format!("{seeds} seeds from {from}, {steps} steps each, {threads} at once")
+    }
+}
+
+#[cfg(feature = "planted")]
+fn planted(asked: Asked) -> ExitCode {
+    planted::all(asked)
+}
+
+#[cfg(not(feature = "planted"))]
+fn planted(_: Asked) -> ExitCode {
+    eprintln!("deem-sim: built without the feature `planted`; see cargo xtask sim --planted");
+    ExitCode::from(2)
+}
+
+/// Runs the seeds of one thread.
+fn work(asked: Asked, worker: u64) -> Sum {
     let mut sum = Sum::default();
-    let seeds = asked.from..asked.from.saturating_add(asked.seeds);
     let show: Option<deem_sim::Show> = match asked.show {
         true => Some(|line| println!("{line}")),
         false => None,
     };
-    for seed in seeds.skip(worker).step_by(threads) {
+    for seed in asked.seeds_of(worker) {
         match run(seed, asked.steps, show) {
             Ok(report) => sum.add(report),
             Err(defect) => {
@@ -145,27 +166,4 @@ fn work(asked: Asked, worker: usize, threads: usize) -> Sum {
 fn tell_defect(seed: u64, defect: &Defect) {
     let steps = defect.trace.join("\n    ");
     println!("seed {seed}: {}\n    {steps}", defect.what);
-}
-
-fn tell(asked: Asked, sum: &Sum) {
-    let (seeds, from, steps) = (asked.seeds, asked.from, asked.steps);
-    println!(
-        "{seeds} seeds from {from}, {steps} steps each; {} looked at",
-        sum.looked
-    );
-    let all: u64 = sum.counts.iter().sum();
-    for (name, count) in NAMES.iter().zip(sum.counts) {
-        println!("  {name:12} {count:9}  {} %", percent(count, all));
-    }
-    let edits: u64 = sum.edits.values().sum();
-    for (how, count) in &sum.edits {
-        println!("  edits {how}: {} %", percent(*count, edits));
-    }
-    println!("  defects      {:9}", sum.defects);
-}
-
-/// In tenths, as text.
-fn percent(part: u64, whole: u64) -> String {
-    let tenths = part * 1_000 / whole.max(1);
-    format!("{}.{}", tenths / 10, tenths % 10)
 }

@@ -40,12 +40,20 @@ pub(crate) fn edit(world: &mut World) -> Result<(), String> {
         return world.open_tab();
     };
     let Some(card) = card(world, at) else {
-        return clock(world);
+        return call(world);
     };
+    if world.dice.once_in(4) {
+        return call(world);
+    }
     if matches!(card.save, SaveView::Waiting { .. } | SaveView::Old { .. })
         && !world.dice.once_in(8)
     {
-        return take_back(world, at, &card.id);
+        let done = world.act(at, |client| client.take_back_save(&card.id));
+        world.count(
+            Kind::Edit,
+            format!("tab {at} takes its save back: {done:?}"),
+        );
+        return Ok(());
     }
     let (what, done) = if matches!(card.status, "open" | "reopened") {
         match world.dice.below(60) {
@@ -62,7 +70,9 @@ pub(crate) fn edit(world: &mut World) -> Result<(), String> {
 }
 
 fn ask(world: &mut World, at: usize, id: &DecisionId, kind: &str) -> Result<(), Refusal> {
-    world.act(at, |client| client.request(kind, Some(id), "").map(drop))
+    let ticket = world.act(at, |client| client.request(kind, Some(id), ""))?;
+    world.tabs[at].tickets.insert(ticket);
+    Ok(())
 }
 
 /// One edit; of what, the dice say.
@@ -114,68 +124,77 @@ fn change(
     })
 }
 
-fn take_back(world: &mut World, at: usize, id: &DecisionId) -> Result<(), String> {
-    let done = world.act(at, |client| client.take_back_save(id));
-    world.count(
-        Kind::Save,
-        format!("tab {at} takes its save back: {done:?}"),
-    );
-    Ok(())
-}
-
-/// Somebody saves, takes it back, or is told; at a tab or over HTTP.
+/// Somebody saves, at a tab or over HTTP; who cannot at a tab has read what became of the last one.
 pub(crate) fn save(world: &mut World) -> Result<(), String> {
     if world.dice.once_in(3) {
-        return call(world);
+        return save_over_http(world);
     }
     let Some(at) = a_tab(world) else {
-        return world.open_tab();
+        return save_over_http(world);
     };
     let Some(card) = card(world, at) else {
-        return clock(world);
+        return save_over_http(world);
     };
     let id = card.id.clone();
-    let what = match card.save {
+    match card.save {
         SaveView::None if card.editable => {
-            let _ = world.act(at, |client| client.save(&id));
-            "saves"
+            let done = world.act(at, |client| client.save(&id)).is_ok();
+            world.count(Kind::Save, format!("tab {at} saves: {done}"));
+            Ok(())
         }
-        SaveView::Waiting { .. } | SaveView::Old { .. } if world.dice.once_in(2) => {
-            return take_back(world, at, &id);
-        }
-        SaveView::Waiting { .. } | SaveView::Old { .. } | SaveView::None => "looks at its save",
+        SaveView::Waiting { .. } | SaveView::Old { .. } | SaveView::None => save_over_http(world),
         _ => {
+            world.note(format!("tab {at} has read what became of its save"));
             world.act(at, |client| client.dismiss_save(&id));
-            "has read what became of its save"
+            save_over_http(world)
         }
-    };
-    world.count(Kind::Save, format!("tab {at} {what}"));
-    Ok(())
+    }
 }
 
-/// Somebody without a page: a save, an edit, a reopen, or one of them once more.
-fn call(world: &mut World) -> Result<(), String> {
+/// Somebody without a page saves what the disk shows, or saves once more what was saved.
+fn save_over_http(world: &mut World) -> Result<(), String> {
     let Some(id) = world.current() else {
         return clock(world);
     };
-    let again = world.dice.once_in(2);
-    let verb = match world.dice.below(5) {
-        0 | 1 => Verb::Save,
-        2 => Verb::Reopen,
-        _ => Verb::Edit,
-    };
+    let again = world.dice.once_in(2) && world.call_again(Verb::Save);
+    world.count(Kind::Save, format!("a save over HTTP, again: {again}"));
+    if again {
+        return Ok(());
+    }
     // What is durable was shown; what is not yet makes the save stale.
     let digest = digest_on(&world.disk, &id, None)?;
-    let option = format!("o{}", world.dice.below(3) + 1);
     let generation = generation(world, &id);
-    world.count(Kind::Save, format!("{verb:?} over HTTP, again: {again}"));
-    world.call(again, verb, |body| match verb {
-        Verb::Save => {
-            body["generation"] = generation.into();
-            body["digest"] = digest.unwrap_or_else(|| "0".repeat(64)).into();
-        }
+    world.call(Verb::Save, |body| {
+        body["generation"] = generation.into();
+        body["digest"] = digest.unwrap_or_else(|| "0".repeat(64)).into();
+    })
+}
+
+/// Somebody without a page: an edit, a row more, a reopen, one of them once more, or one by mistake
+/// under an id that was used.
+fn call(world: &mut World) -> Result<(), String> {
+    let verb = match world.dice.below(5) {
+        0 => Verb::Reopen,
+        1 => Verb::Append(Grow::Option),
+        _ => Verb::Edit,
+    };
+    world.count(Kind::Edit, format!("{verb:?} over HTTP"));
+    if world.dice.once_in(12) && world.call_mistaken() {
+        return Ok(());
+    }
+    if world.dice.once_in(2) && world.call_again(verb) {
+        return Ok(());
+    }
+    let option = format!("o{}", world.dice.below(3) + 1);
+    let label = format!("Row {}", world.dice.below(30));
+    let key = format!("key-{}", world.dice.next());
+    world.call(verb, |body| match verb {
         Verb::Edit => {
             body["edits"] = serde_json::json!([{"set": "choice", "option": option}]);
+        }
+        Verb::Append(_) => {
+            body["key"] = key.into();
+            body["label"] = label.into();
         }
         _ => {}
     })

@@ -1,6 +1,6 @@
 //! A browser tab and the device under it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use deem_core::{id::SpaceId, rights::Actor};
 use deem_sync::client::{Client, Config};
@@ -9,6 +9,16 @@ use crate::{dice::Dice, relay::SPACE};
 
 /// One put, or a delete where there is no value.
 pub type Change = ((&'static str, String), Option<Vec<u8>>);
+
+/// A transaction on its way to the device.
+pub struct Write {
+    /// Its place among those of all tabs: a device takes them in this order.
+    pub made: u64,
+    /// Its number in its tab.
+    pub number: u64,
+    /// What it changes.
+    pub changes: Vec<Change>,
+}
 
 /// What a browser keeps for one person.
 pub type Device = BTreeMap<(&'static str, String), Vec<u8>>;
@@ -36,9 +46,11 @@ pub struct Tab {
     /// Puts of the call under way.
     pub staged: Vec<Change>,
     /// Transactions on their way to the device.
-    pub writes: VecDeque<(u64, Vec<Change>)>,
-    /// What other tabs told it.
-    pub posts: VecDeque<Vec<u8>>,
+    pub writes: VecDeque<Write>,
+    /// What other tabs told it, with their numbers.
+    pub posts: VecDeque<(usize, Vec<u8>)>,
+    /// Its requests that have no answer.
+    pub tickets: BTreeSet<String>,
     /// Tabs whose end it wants to hear of.
     pub watches: Vec<String>,
     /// Whether it holds the leader's lock.
@@ -79,6 +91,7 @@ impl Tab {
             staged: Vec::new(),
             writes: VecDeque::new(),
             posts: VecDeque::new(),
+            tickets: BTreeSet::new(),
             watches: Vec::new(),
             leads: false,
         };

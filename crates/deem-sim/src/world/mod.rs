@@ -1,8 +1,9 @@
 //! A world: people at tabs, one relay at a time, and everything between them that can fail. A step
 //! is one delivery, edit, save, crash or move of a clock; which one, the seed says.
 
-mod calls;
+mod http;
 mod pages;
+mod relays;
 mod sockets;
 
 use std::{
@@ -14,12 +15,11 @@ use std::{
 use deem_core::id::{At, DecisionId, Person};
 use deem_sync::{
     client,
-    server::{Frame, GroupResult, Now},
+    server::{Frame, Now},
 };
-use serde_json::Value;
 
 use self::{
-    calls::Call,
+    http::{Call, Flight},
     sockets::{Conn, Down, closed},
 };
 use crate::{
@@ -28,18 +28,19 @@ use crate::{
     disk::Disk,
     relay::Relay,
     tab::{Device, Tab},
+    wal::Wal,
 };
 
 /// The kinds of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A message, a disk's word, an HTTP answer.
+    /// One message arrived: of a socket, of HTTP, of a disk, of another tab.
     Delivery,
     /// Somebody changed a draft or asked for something but a save.
     Edit,
-    /// Somebody pressed Save, took it back or was told.
+    /// Somebody pressed Save, or saved over HTTP.
     Save,
-    /// A relay, tab, cable or disk failed, or came back.
+    /// A relay, tab, browser, network or disk failed.
     Crash,
     /// Time passed or a clock jumped.
     Clock,
@@ -55,19 +56,34 @@ pub struct World {
     wall_ms: u64,
     pub(crate) disk: Rc<RefCell<Disk>>,
     pub(crate) relay: Option<Relay>,
+    /// What is written and not synced.
+    wal: Wal,
+    /// A sync failed: nothing is stored until the store is opened again.
+    pub(crate) stopped: bool,
+    /// How far the clocks of the relays are off, ms; they take turns.
+    relay_skew_ms: Vec<i64>,
+    turn_of: usize,
     lives: u64,
+    /// How many tabs there are when all are there.
+    pub(crate) seats: usize,
     pub(crate) tabs: Vec<Tab>,
     devices: BTreeMap<(usize, Person), Device>,
     conns: BTreeMap<u64, Conn>,
     serial: u64,
     pub(crate) decisions: Vec<DecisionId>,
     calls: Vec<Call>,
-    asked: BTreeMap<u64, usize>,
+    flights: Vec<Flight>,
+    /// HTTP requests that the relay has: their calls.
+    pub(crate) asked: BTreeMap<u64, usize>,
+    /// Nothing fails any more.
+    pub(crate) mended: bool,
     pub(crate) checker: Checker,
     /// Steps by kind.
     pub counts: [u64; KINDS],
     /// How edits went: `done`, or the code of a refusal.
     pub edits: BTreeMap<String, u64>,
+    /// Crashes and partitions by name.
+    pub failures: BTreeMap<&'static str, u64>,
     /// The last steps in words.
     pub trace: VecDeque<String>,
     show: Option<Show>,
@@ -86,23 +102,33 @@ impl World {
     pub fn new(seed: u64, show: Option<Show>) -> Result<Self, String> {
         let mut dice = Dice::new(seed);
         let tabs = 2 + dice.below(7);
+        let relays = 1 + dice.below(2);
+        let relay_skew_ms = (0..relays).map(|_| skew(&mut dice, 120_000)).collect();
         let mut world = Self {
             dice,
             mono_ms: 1_000_000,
             wall_ms: 1_796_032_900_000,
             disk: Rc::default(),
             relay: None,
+            wal: Wal::default(),
+            stopped: false,
+            relay_skew_ms,
+            turn_of: 0,
             lives: seed,
+            seats: tabs,
             tabs: Vec::new(),
             devices: BTreeMap::new(),
             conns: BTreeMap::new(),
             serial: 0,
             decisions: Vec::new(),
             calls: Vec::new(),
+            flights: Vec::new(),
             asked: BTreeMap::new(),
+            mended: false,
             checker: Checker::default(),
             counts: [0; KINDS],
             edits: BTreeMap::new(),
+            failures: BTreeMap::new(),
             trace: VecDeque::new(),
             show,
         };
@@ -116,6 +142,17 @@ impl World {
 
     pub(crate) fn count(&mut self, kind: Kind, what: impl Into<String>) {
         self.counts[kind as usize] += 1;
+        self.note(what);
+    }
+
+    /// A step in which something fails.
+    pub(crate) fn fails(&mut self, what: &'static str) {
+        *self.failures.entry(what).or_default() += 1;
+        self.count(Kind::Crash, what);
+    }
+
+    /// Something that is no step.
+    pub(crate) fn note(&mut self, what: impl Into<String>) {
         if self.trace.len() == TRACE {
             self.trace.pop_front();
         }
@@ -148,73 +185,11 @@ impl World {
     }
 
     fn now(&self) -> Now {
+        let skew = self.relay_skew_ms.get(self.turn_of).copied().unwrap_or(0);
         Now {
-            at: At(self.wall_ms),
+            at: At(self.wall_ms.saturating_add_signed(skew)),
             mono_ms: self.mono_ms,
         }
-    }
-
-    // The relay.
-
-    pub(crate) fn start_relay(&mut self) -> Result<(), String> {
-        self.lives += 1;
-        self.relay = Some(Relay::start(&self.disk, self.lives)?);
-        Ok(())
-    }
-
-    /// There is a relay, and what was on its way to the disk is there.
-    pub(crate) fn mend_relay(&mut self) -> Result<(), String> {
-        if self.relay.is_none() {
-            self.start_relay()?;
-        }
-        while self.end_group(true)? {}
-        Ok(())
-    }
-
-    /// kill -9: a group on its way is on the disk whole, or not at all; of what was on the wires
-    /// some still arrives.
-    pub(crate) fn kill_relay(&mut self) -> Result<(), String> {
-        let Some(mut relay) = self.relay.take() else {
-            return Ok(());
-        };
-        if let Some(group) = relay.group.take()
-            && self.dice.once_in(2)
-        {
-            self.store(group.commits)?;
-        }
-        for conn in self.conns.keys().copied().collect::<Vec<_>>() {
-            self.break_conn(conn, false);
-        }
-        self.asked.clear();
-        Ok(())
-    }
-
-    fn store(&mut self, commits: Vec<deem_sync::server::Commit>) -> Result<(), String> {
-        for commit in commits {
-            self.checker.before_commit(&self.disk, &commit)?;
-            self.disk.borrow_mut().commit(commit)?;
-        }
-        self.checker.after_commit(&self.disk.borrow())
-    }
-
-    /// The disk says that the group on its way is durable, or that it cannot be stored.
-    pub(crate) fn end_group(&mut self, durable: bool) -> Result<bool, String> {
-        let now = self.now();
-        let Some(group) = self.relay.as_mut().and_then(|relay| relay.group.take()) else {
-            return Ok(false);
-        };
-        let result = match durable {
-            true => GroupResult::Durable,
-            false => GroupResult::Failed,
-        };
-        if durable {
-            self.store(group.commits.clone())?;
-        }
-        if let Some(relay) = &mut self.relay {
-            relay.committed(now, &group, result);
-        }
-        self.turn()?;
-        Ok(true)
     }
 
     /// Takes what the relay's turn gave, and puts it on the wires.
@@ -224,15 +199,21 @@ impl World {
         };
         let output = relay.take();
         for send in output.sends {
-            for conn in send.to.conns() {
-                match &send.frame {
-                    Frame::Text(text) => {
-                        let text = String::from_utf8_lossy(text).into_owned();
-                        self.checker.down_text(conn.0, &text)?;
-                        self.down(conn.0, Down::Text(text));
+            // What goes to many is the same for all; acks and replies go to one.
+            let Some(first) = send.to.conns().next() else {
+                continue;
+            };
+            match &send.frame {
+                Frame::Text(text) => {
+                    let text = String::from_utf8_lossy(text);
+                    self.checker.down_text(first.0, &text)?;
+                    for conn in send.to.conns() {
+                        self.down(conn.0, Down::Text(text.clone().into_owned()));
                     }
-                    Frame::Binary(bytes) => {
-                        self.checker.down_binary(bytes)?;
+                }
+                Frame::Binary(bytes) => {
+                    self.checker.down_binary(bytes)?;
+                    for conn in send.to.conns() {
                         self.down(conn.0, Down::Binary(bytes.to_vec()));
                     }
                 }
@@ -245,13 +226,7 @@ impl World {
             self.down(conn.0, closed(&close));
         }
         for answer in output.replies {
-            let Some(call) = self.asked.remove(&answer.reply.0) else {
-                continue;
-            };
-            let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-            let call = &self.calls[call];
-            let op = call.body["op"].as_str().unwrap_or_default().to_owned();
-            self.checker.outcome(&op, answer.status, &body)?;
+            self.http_answer(&answer)?;
         }
         Ok(())
     }
@@ -294,6 +269,12 @@ impl World {
             None => self.wall_ms = self.wall_ms.saturating_add_signed(ms),
         }
     }
+}
+
+/// Up to `most` ms to either side.
+fn skew(dice: &mut Dice, most: usize) -> i64 {
+    let drawn = i64::try_from(dice.below(2 * most)).unwrap_or(0);
+    drawn - i64::try_from(most).unwrap_or(0)
 }
 
 /// The kind and the length of a message between machines.

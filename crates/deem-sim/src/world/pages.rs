@@ -10,7 +10,7 @@ use super::{
     World, in_words,
     sockets::{Conn, Down, Up},
 };
-use crate::tab::Tab;
+use crate::tab::{Tab, Write};
 
 impl World {
     /// One input of a tab, and what it asks for.
@@ -39,8 +39,12 @@ impl World {
                 self.tabs[at].staged.push(((store.word(), key), None));
             }
             Output::Batch(number) => {
-                let staged = std::mem::take(&mut self.tabs[at].staged);
-                self.tabs[at].writes.push_back((number, staged));
+                let (made, changes) = (self.fresh(), std::mem::take(&mut self.tabs[at].staged));
+                self.tabs[at].writes.push_back(Write {
+                    made,
+                    number,
+                    changes,
+                });
             }
             Output::Deadline(deadline) => self.tabs[at].deadline = deadline,
             Output::Connect => self.connect(at),
@@ -60,13 +64,16 @@ impl World {
                         && tab.browser == browser
                         && tab.actor.person == person
                     {
-                        tab.posts.push_back(bytes.clone());
+                        tab.posts.push_back((at, bytes.clone()));
                     }
                 }
             }
             Output::WatchTab(name) => self.tabs[at].watches.push(name),
             Output::Steal => self.steal(at),
-            Output::Settle { .. } | Output::Changed(_) | Output::Token | Output::Persist => {}
+            Output::Settle { rid, .. } => {
+                self.tabs[at].tickets.remove(&rid);
+            }
+            Output::Changed(_) | Output::Token | Output::Persist => {}
         }
     }
 
@@ -153,6 +160,9 @@ impl World {
     pub(crate) fn kill_tab(&mut self, at: usize) {
         let kept = self.dice.below(self.tabs[at].writes.len() + 1);
         for _ in 0..kept {
+            while let Some(other) = self.next_writer(at).filter(|other| *other != at) {
+                self.device_done(other);
+            }
             self.write_device(at);
         }
         let tab = &mut self.tabs[at];
@@ -168,7 +178,9 @@ impl World {
     /// Applies the oldest transaction of a tab; its number.
     pub(super) fn write_device(&mut self, at: usize) -> Option<u64> {
         let tab = &mut self.tabs[at];
-        let (number, changes) = tab.writes.pop_front()?;
+        let Write {
+            number, changes, ..
+        } = tab.writes.pop_front()?;
         let key = (tab.browser, tab.actor.person.clone());
         let device = self.devices.entry(key).or_default();
         for (key, value) in changes {
@@ -180,16 +192,37 @@ impl World {
         Some(number)
     }
 
-    /// The device has the oldest transaction of a tab.
+    /// Whose transaction is the next that the device of a tab takes.
+    fn next_writer(&self, at: usize) -> Option<usize> {
+        let made = |tab: &usize| self.tabs[*tab].writes.front().map(|write| write.made);
+        let writers = self.same_group(at).into_iter();
+        writers.filter(|tab| made(tab).is_some()).min_by_key(made)
+    }
+
+    /// The device of a tab has the oldest transaction that is under way there.
     pub(crate) fn device_done(&mut self, at: usize) {
+        let Some(at) = self.next_writer(at) else {
+            return;
+        };
         if let Some(number) = self.write_device(at) {
             self.act(at, |client| client.stored(number));
         }
     }
 
-    /// The oldest word of another tab arrives.
+    /// A browser dies with all pages of one person in it, as when its machine loses power.
+    pub(crate) fn kill_browser(&mut self, at: usize) {
+        for tab in self.same_group(at) {
+            self.kill_tab(tab);
+        }
+    }
+
+    /// The oldest word of one of the other tabs arrives: words of one tab stay in order, those of
+    /// two do not.
     pub(crate) fn post_arrives(&mut self, at: usize) {
-        if let Some(bytes) = self.tabs[at].posts.pop_front() {
+        let posts = &self.tabs[at].posts;
+        let drawn = posts.get(self.dice.below(posts.len()));
+        let oldest = drawn.and_then(|(from, _)| posts.iter().position(|post| post.0 == *from));
+        if let Some((_, bytes)) = oldest.and_then(|post| self.tabs[at].posts.remove(post)) {
             self.say(|| format!("tab {at} hears {}", in_words(&bytes)));
             self.act(at, |client| client.message(&bytes));
         }

@@ -116,6 +116,7 @@ impl World {
         self.say(|| format!("tab {tab} > {number}: {up}"));
         let now = self.now();
         let actor = self.tabs[tab].actor.clone();
+        let actor_person = actor.person.clone();
         let Some(relay) = &mut self.relay else {
             return Ok(());
         };
@@ -151,9 +152,7 @@ impl World {
                 }
                 Ok(message) => {
                     let body: Value = serde_json::from_str(&text).unwrap_or_default();
-                    if body["kind"] == "question:submit" {
-                        self.checker.claim(&body);
-                    }
+                    self.checker.asks(number, &actor_person, &body);
                     relay.space.control(now, id, message);
                 }
                 Err(bad) => return Err(format!("a tab said what no relay reads: {bad:?} {text}")),
