@@ -8,6 +8,7 @@ mod demo;
 mod mutants;
 mod repo;
 mod run;
+mod sim;
 mod steps;
 mod tidy;
 mod tools;
@@ -26,7 +27,7 @@ cargo xtask tidy            crate arrows, file sizes, words, and the tests of ev
 cargo xtask audit           sources, licences, bills of materials; cargo deny and npm audit; --sbom for the bills alone
 cargo xtask mutants [NAME]  break one rule at a time and expect its test to fail
 cargo xtask bench [NAME...] measure: engine, saves, fanout, joins; --help says what each is
-cargo xtask sim [--seeds N] run the machines in worlds where everything fails; --from S, --help
+cargo xtask sim [--seeds N] the machines in worlds where everything fails; --planted, --help
 
 Examples:
   cargo xtask demo --listen 127.0.0.1:8080
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         // These say themselves what they do.
         ["bench", ..] => release(&repo, "deem-bench", &words[1..]),
-        ["sim", ..] => release(&repo, "deem-sim", &words[1..]),
+        ["sim", rest @ ..] => sim::sim(&repo, rest),
         [] | ["help", ..] | [.., "--help" | "-h"] => {
             // Nobody may be reading.
             let _ = writeln!(std::io::stdout(), "{HELP}");

@@ -99,6 +99,13 @@ const STEPS: &[Step] = &[
         run: release,
     },
     Step {
+        name: "sim",
+        does: "worlds where everything fails, and planted defects",
+        needs: &["release"],
+        tests: Tests::None,
+        run: sim,
+    },
+    Step {
         name: "e2e",
         does: "tests/**/*.spec.mjs against that build",
         needs: &["engine", "web", "release"],
@@ -401,6 +408,10 @@ fn web(steps: &Steps) -> Result<(), String> {
 
 fn release(steps: &Steps) -> Result<(), String> {
     steps.cargo(&["build", "--release", "-p", "deem-cli"])
+}
+
+fn sim(steps: &Steps) -> Result<(), String> {
+    steps.xtask(&["sim", "--test"])
 }
 
 fn e2e(steps: &Steps) -> Result<(), String> {
