@@ -207,6 +207,18 @@ fn a_second_relay_on_the_folder_is_refused_by_name() {
     open(folder.path());
 }
 
+/// A new data folder is its owner's alone: other accounts of the machine do not read the answers.
+#[cfg(unix)]
+#[test]
+fn a_new_folder_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("a/b");
+    drop(open(&folder));
+    let rights = fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(rights & 0o777, 0o700);
+}
+
 /// All files of a folder but the lock, with their bytes.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)

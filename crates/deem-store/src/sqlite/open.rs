@@ -183,12 +183,23 @@ fn make_folder(folder: &Path) -> Result<(), OpenError> {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(OpenError::NotADirectory(folder.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(folder).map_err(|error| io_error(folder, &error))?;
+            own_folder()
+                .create(folder)
+                .map_err(|error| io_error(folder, &error))?;
             sync_names(folder);
             Ok(())
         }
         Err(error) => Err(io_error(folder, &error)),
     }
+}
+
+/// A new data folder is its owner's alone: every answer of the space is in it.
+fn own_folder() -> std::fs::DirBuilder {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
 }
 
 /// Makes the names of a new folder and its parents durable, as far as they may be opened: a store
