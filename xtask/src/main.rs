@@ -5,6 +5,7 @@
 
 mod audit;
 mod demo;
+mod fuzz;
 mod mutants;
 mod repo;
 mod run;
@@ -27,6 +28,7 @@ cargo xtask tidy            crate arrows, file sizes, words, and the tests of ev
 cargo xtask audit           sources, licences, bills of materials; cargo deny and npm audit; --sbom for the bills alone
 cargo xtask mutants [NAME]  break one rule at a time and expect its test to fail
 cargo xtask bench [NAME...] measure: engine, saves, fanout, joins; --help says what each is
+cargo xtask fuzz [TARGET...] the parsers under libFuzzer; --planted, --coverage, --help
 cargo xtask sim [--seeds N] the machines in worlds where everything fails; --planted, --help
 
 Examples:
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         // These say themselves what they do.
         ["bench", ..] => release(&repo, "deem-bench", &words[1..]),
         ["sim", rest @ ..] => sim::sim(&repo, rest),
+        ["fuzz", rest @ ..] => fuzz::fuzz(&repo, rest),
         [] | ["help", ..] | [.., "--help" | "-h"] => {
             // Nobody may be reading.
             let _ = writeln!(std::io::stdout(), "{HELP}");

@@ -318,6 +318,8 @@ fn clippy(steps: &Steps) -> Result<(), String> {
 }
 
 fn rust(steps: &Steps) -> Result<(), String> {
+    // Yrs and Yjs are given the same updates, so Yjs must be there.
+    tools::npm_packages(steps.repo)?;
     if tools::has_nextest() {
         steps.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])?;
         steps.cargo(&["test", "--workspace", "--doc"])

@@ -11,6 +11,8 @@ use crate::{repo::Repo, run};
 const WASM_BINDGEN_VERSION: &str = "0.2.130";
 /// `node --test --test-force-exit` and `import.meta.dirname`.
 const NODE_MIN: (u32, u32) = (20, 14);
+/// The one that was tried with this compiler.
+pub const CARGO_FUZZ_VERSION: &str = "0.13.2";
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Chromium and the driver that wasm tests need.
@@ -93,22 +95,7 @@ pub fn browser() -> Result<Browser, String> {
         return Err(format!("no Chromium with chromedriver here: {wish}"));
     }
     println!("installing Chromium and chromedriver (apt-get)");
-    for arguments in [
-        ["-qq", "update"].as_slice(),
-        [
-            "-qq",
-            "-y",
-            "--no-install-recommends",
-            "install",
-            "chromium",
-            "chromium-driver",
-        ]
-        .as_slice(),
-    ] {
-        let mut apt = Command::new("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);
-        run::shown(&mut apt, "apt-get").map_err(|e| format!("{e}; {wish}"))?;
-    }
+    apt_get(&["chromium", "chromium-driver"]).map_err(|e| format!("{e}; {wish}"))?;
     find_browser().ok_or_else(|| format!("apt-get installed no Chromium: {wish}"))
 }
 
@@ -165,6 +152,73 @@ pub fn wasm_test_runner(repo: &Repo) -> Result<PathBuf, String> {
     cargo.arg("--target-dir").arg(tools.join("build"));
     run::shown(&mut cargo, "cargo install wasm-bindgen-cli")?;
     Ok(ours)
+}
+
+/// cargo-fuzz, from PATH or installed once under `target/tools`.
+pub fn cargo_fuzz(repo: &Repo) -> Result<PathBuf, String> {
+    let name = "cargo-fuzz";
+    let tools = repo.target.join("tools");
+    let ours = tools.join("bin").join(name);
+    let found = [PathBuf::from(name), ours.clone()]
+        .into_iter()
+        .find(|program| run::has(program, None));
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    println!("installing {name} {CARGO_FUZZ_VERSION} under target/tools (a minute, once)");
+    let mut cargo = Command::new(run::cargo_name());
+    cargo
+        .current_dir(&repo.root)
+        .args(["install", "--quiet", "--locked", name])
+        .args(["--version", CARGO_FUZZ_VERSION, "--root"])
+        .arg(&tools);
+    cargo.arg("--target-dir").arg(tools.join("build"));
+    run::shown(&mut cargo, "cargo install cargo-fuzz")?;
+    Ok(ours)
+}
+
+/// `llvm-profdata` and `llvm-cov`, which read what this compiler's instrumentation writes: rustup's,
+/// or of the same major version of LLVM; installed by apt-get where this runs as root on Debian.
+pub fn llvm(repo: &Repo) -> Result<[PathBuf; 2], String> {
+    let about = run::output(&repo.root, "rustc", &["-vV"])?;
+    let major = about
+        .lines()
+        .find_map(|line| line.strip_prefix("LLVM version: "))
+        .and_then(|version| version.split('.').next())
+        .unwrap_or_default();
+    let libraries = run::output(&repo.root, "rustc", &["--print", "target-libdir"])?;
+    let of_rustup = Path::new(libraries.trim()).with_file_name("bin");
+    let find = || {
+        let names = ["llvm-profdata", "llvm-cov"];
+        let rustups = names.map(|name| of_rustup.join(name));
+        let systems = names.map(|name| PathBuf::from(format!("{name}-{major}")));
+        [rustups, systems]
+            .into_iter()
+            .find(|pair| pair.iter().all(|program| run::has(program, None)))
+    };
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    let wish = format!("rustup component add llvm-tools, or install llvm-{major}, and start again");
+    if !run::has(Path::new("apt-get"), None) || !is_root() {
+        return Err(format!("no llvm-cov of LLVM {major} here: {wish}"));
+    }
+    println!("installing llvm-{major} (apt-get)");
+    apt_get(&[&format!("llvm-{major}")]).map_err(|error| format!("{error}; {wish}"))?;
+    find().ok_or(format!(
+        "apt-get installed no llvm-cov of LLVM {major}: {wish}"
+    ))
+}
+
+/// Installs packages of Debian's.
+fn apt_get(packages: &[&str]) -> Result<(), String> {
+    let install = ["-qq", "-y", "--no-install-recommends", "install"];
+    for arguments in [vec!["-qq", "update"], [&install, packages].concat()] {
+        let mut apt = Command::new("apt-get");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(arguments);
+        run::shown(&mut apt, "apt-get")?;
+    }
+    Ok(())
 }
 
 /// Whether `cargo nextest` is there; `cargo test` does as well.

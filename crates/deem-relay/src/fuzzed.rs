@@ -22,11 +22,14 @@ impl TokenJudge {
     /// # Errors
     /// Why it is nobody's.
     pub fn judge(&self, token: &str, now_ms: u64) -> Result<Vec<(SpaceId, Actor)>, &'static str> {
-        let identity = self.0.by_token(token, now_ms).map_err(|error| match error {
-            IdentityError::Missing => "missing",
-            IdentityError::Invalid => "invalid",
-            IdentityError::Expired => "expired",
-        })?;
+        let identity = self
+            .0
+            .by_token(token, now_ms)
+            .map_err(|error| match error {
+                IdentityError::Missing => "missing",
+                IdentityError::Invalid => "invalid",
+                IdentityError::Expired => "expired",
+            })?;
         let Rights::Spaces(spaces) = &identity.rights else {
             return Ok(Vec::new());
         };

@@ -76,7 +76,7 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// Tools: they see everything and nothing sees them.
-const TOOLS: &[&str] = &["xtask", "xtask-wasm", "deem-bench"];
+const TOOLS: &[&str] = &["xtask", "xtask-wasm", "deem-bench", "deem-fuzz-targets"];
 
 /// One sentence for each arrow that is not allowed.
 pub fn check(repo: &Repo) -> Result<Vec<String>, String> {

@@ -1,0 +1,89 @@
+//! The command line of `deem`.
+
+#[path = "../../../crates/deem-cli/src/args.rs"]
+#[expect(unreachable_pub, reason = "a module of deem-cli, read as it is")]
+mod args;
+
+use clap::Parser as _;
+
+use crate::{Target, deepest};
+
+use args::{Cli, Command, Decision};
+
+pub(crate) const TARGET: Target = Target {
+    name: "arguments",
+    bytes: "words, each ended by a zero",
+    deepest: "one edit that marks, chooses and writes, of a question and a generation",
+    run,
+    seeds,
+};
+
+/// Words of a command line that are read; a shell takes more, a parser need not.
+const WORDS_MAX: usize = 64;
+
+fn run(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let words = text.split('\0').take(WORDS_MAX);
+    let words: Vec<&str> = std::iter::once("deem").chain(words).collect();
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let said = args::with_right_place(error).to_string();
+            assert!(!said.is_empty(), "an error without a word");
+            return;
+        }
+    };
+    let again = Cli::try_parse_from(&words).expect("it was read before");
+    assert_eq!(format!("{cli:?}"), format!("{again:?}"));
+    if let Command::Decision(Decision::Edit(edit)) = &cli.command {
+        deepest(
+            !edit.marks.is_empty()
+                && edit.choice.is_some()
+                && edit.text.is_some()
+                && edit.generation.is_some()
+                && edit.of.question.is_some(),
+        );
+    }
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    [
+        "decision edit d7 --mark Barn Price yes --choice Barn",
+        "decision edit d7 --text words --generation 3 --of q1",
+        "decision edit d7 --mark Barn Price yes --text words --generation 3",
+        "d edit d7 --mark a b clear --mark c d partly --choice Barn --text - --generation 2 --of q1",
+        "decision edit d7 --pick o1 --unpick o2 --json -v",
+        "decision open --header H --question Q --option Barn=near --criterion Price",
+        "decision open --question Q --text --context c",
+        "decision list --status open --relay http://[::1]:1 --space s --user u --role admin",
+        "decision mark -x o1 c1 clear --of q1",
+        "decision choose d7 a b --off",
+        "decision choose d7 --none",
+        "decision write d7 -",
+        "decision append-option d7 L --description D --key key-0001",
+        "decision append-criterion d7 L",
+        "decision save d7 --generation 1 --digest ab",
+        "decision reopen d7",
+        "decision discard d7 -y",
+        "decision cancel d7 --reason r --yes",
+        "decision why d7 text",
+        "decision why d7 --clear",
+        "decision watch d7 --until-closed",
+        "watch d7",
+        "export",
+        "import a.jsonl b.md",
+        "log --since 40 --follow",
+        "log --since -1",
+        "serve --dev --listen 127.0.0.1:0 --loops 2 --origin https://a --origin b",
+        "serve --auth-key k --data d --web w --help-limits",
+        "serve --listen nowhere",
+        "completions bash",
+        "help decision save",
+        "--version",
+        "decision save --help",
+        "decisoin",
+        "",
+    ]
+    .map(|line| line.replace(' ', "\0").into_bytes())
+    .to_vec()
+}

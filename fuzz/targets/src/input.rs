@@ -1,0 +1,59 @@
+//! Bytes of the fuzzer, taken apart: single bytes and parts of a length that the bytes say.
+
+/// What is left of an input. Past its end there are zeros and empty parts, so that every input
+/// means something.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// The whole input.
+    pub fn new(rest: &'a [u8]) -> Self {
+        Self { rest }
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Everything that is left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// One byte.
+    pub fn byte(&mut self) -> u8 {
+        let Some((first, rest)) = self.rest.split_first() else {
+            return 0;
+        };
+        self.rest = rest;
+        *first
+    }
+
+    /// A number below `end`, out of one byte.
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::from(self.byte()) % end
+    }
+
+    /// A part: two bytes of length, low byte first, and at most that many bytes.
+    pub fn part(&mut self) -> &'a [u8] {
+        let length = usize::from(self.byte()) | usize::from(self.byte()) << 8;
+        let (part, rest) = self.rest.split_at(length.min(self.rest.len()));
+        self.rest = rest;
+        part
+    }
+
+    /// A part as text; what is no UTF-8 is replaced.
+    pub fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.part()).into_owned()
+    }
+}
+
+/// A part as [`Input::part`] reads it; cut at its greatest length.
+pub fn part(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
+    let bytes = &bytes[..usize::from(length)];
+    [&length.to_le_bytes()[..], bytes].concat()
+}

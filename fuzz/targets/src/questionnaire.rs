@@ -1,0 +1,116 @@
+//! `<Questionnaire>` elements in Markdown.
+
+use std::{cell::Cell, panic, sync::Once};
+
+use deem_formats::{Projection, Status, import, read, write};
+use serde_json::Value;
+
+use crate::{Target, deepest};
+
+pub(crate) const TARGET: Target = Target {
+    name: "questionnaire",
+    bytes: "a Markdown document",
+    deepest: "a settled decision with marks and a why",
+    run,
+    seeds,
+};
+
+/// Of a document: the parser of Markdown takes time by nesting, which is documented.
+const BYTES_MAX: usize = 8192;
+
+thread_local! {
+    static READING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `read`, in which the parser of Markdown may panic and is caught: libFuzzer's hook, which
+/// ends the process, must not see that.
+fn hushed<R>(read: impl FnOnce() -> R) -> R {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !READING.get() {
+                hook(info);
+            }
+        }));
+    });
+    READING.set(true);
+    let done = panic::catch_unwind(panic::AssertUnwindSafe(read));
+    READING.set(false);
+    done.expect("the reader caught what the parser did")
+}
+
+fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if text.len() > BYTES_MAX {
+        return;
+    }
+    let projections = match hushed(|| read(text)) {
+        Ok(projections) => projections,
+        Err(error) => {
+            let lines = text.matches('\n').count() + 1;
+            assert!(
+                (1..=lines).contains(&error.line) && error.column > 0,
+                "{error:?}"
+            );
+            return;
+        }
+    };
+    let imported = hushed(|| import(text)).expect("it was read before");
+    assert_eq!(imported.len(), projections.len());
+    let written: Vec<String> = projections.iter().map(write).collect();
+    for (projection, text) in projections.iter().zip(&written) {
+        let again = hushed(|| read(text)).expect("what was written is read");
+        assert_eq!(again, [projection.clone()], "{text}");
+    }
+    // One after another they are a document again.
+    let again = hushed(|| read(&written.join("\n"))).expect("a document of elements");
+    assert_eq!(again, projections);
+    deepest(projections.iter().any(|projection| {
+        let saved = projection.saved.last();
+        projection.status == Status::Settled
+            && saved.is_some_and(|saved| saved.why.is_some() && saved.answer.marks().is_some())
+    }));
+}
+
+/// Cases of the table that Rust and TypeScript share.
+fn cases() -> Vec<Value> {
+    let table = include_str!("../../../tests/fixtures/projections.json");
+    let table: Value = serde_json::from_str(table).expect("the table is JSON");
+    let cases = table["cases"].as_array();
+    cases.cloned().unwrap_or_default()
+}
+
+/// Those that are written.
+pub(crate) fn projections() -> Vec<Projection> {
+    let read = |case: &Value| serde_json::from_value(case["input"]["projection"].clone()).ok();
+    let mut projections: Vec<Projection> = cases().iter().filter_map(read).collect();
+    // Marks and a why in one of them.
+    let card = crate::sample::definition(0);
+    let projection = serde_json::json!({
+        "id": "d9", "status": "settled", "definition": card,
+        "saved": [{
+            "answer": {"answers": [{"id": "q1", "question": "Where?",
+                "chosen": [{"id": "o1", "label": "Barn"}],
+                "marks": {"o1/c1": "yes", "o2/c2": "partly"}}]},
+            "by": "noor", "at": "2026-11-28T09:00:00.000Z",
+            "why": "It is near.", "whyBy": "noor",
+        }],
+    });
+    projections.push(serde_json::from_value(projection).expect("a projection"));
+    projections
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    let texts = cases().into_iter().filter_map(|case| {
+        let text = &case["input"]["text"];
+        let text = text.as_str().or_else(|| case["expect"]["text"].as_str());
+        Some(text?.as_bytes().to_vec())
+    });
+    let written = projections()
+        .into_iter()
+        .map(|projection| write(&projection).into_bytes());
+    texts.chain(written).collect()
+}
