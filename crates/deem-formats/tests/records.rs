@@ -170,3 +170,20 @@ fn every_character_round_trips() {
         assert_eq!(read(&write(&projection)), Ok(vec![projection.clone()]));
     }
 }
+
+/// D1.5, FORMATS-1: ids are unique in a card, so a question that stands twice is no projection: its
+/// answers could not be told apart.
+#[test]
+fn a_question_that_stands_twice_is_a_fault() {
+    let question = |id: &str| format!("  <Question id=\"{id}\" header=\"H\" prompt=\"P\"/>\n");
+    let card = |ids: [&str; 2]| {
+        let questions: String = ids.map(question).concat();
+        format!("<Questionnaire id=\"d1\" status=\"open\">\n{questions}</Questionnaire>\n")
+    };
+    assert!(read(&card(["q1", "q2"])).is_ok());
+    let fault = read(&card(["q1", "q1"])).unwrap_err();
+    assert_eq!(
+        (fault.line, &*fault.what),
+        (3, "the question q1 stands twice")
+    );
+}

@@ -108,6 +108,8 @@ impl Room {
         if let Some(definition) = &self.ledger.definition {
             replica.learn(definition);
         }
+        // Yrs panics on ids past 2^53: a damaged store is an error, not the end of the relay.
+        read(&self.packed.state).map_err(|_| Defect::Stored)?;
         replica.apply(&self.packed.state)?;
         let index = crate::index::Index::decode(index)?;
         replica.agrees(&index)?;

@@ -1,9 +1,9 @@
 //! Every hostile kind of input, with its code. What is refused leaves no trace ([`Desk::nack`]).
 
 use deem_draft::{
-    gate::Carrier,
+    gate::{Carrier, Room},
     limits::{DRAFT_BYTES_MAX, SYNC_STEP_2_BYTES_MAX, UPDATE_BYTES_MAX},
-    nack::{BadUpdate, Nack, Refused},
+    nack::{BadUpdate, Defect, Nack, Refused},
     reader::{read, read_state_vector},
 };
 #[cfg(target_arch = "wasm32")]
@@ -14,7 +14,7 @@ use crate::{
         DELETED, PLAIN, TEXT, blocks, deletes, linked, number, plain_map, plain_text, rooted,
         section, string, turns, update, values, word,
     },
-    world::{Desk, matrix, written},
+    world::{Desk, Tab, matrix, text, written},
 };
 
 fn bad(reason: BadUpdate) -> Nack {
@@ -478,4 +478,22 @@ fn the_reader_is_total() {
     );
     assert_eq!(read_state_vector(&[1, 5, 7, 0]), Err(BadUpdate::Trailing));
     assert_eq!(read_state_vector(&[1, 0, 7]), Err(BadUpdate::ClientId));
+}
+
+/// DRAFT-1: what the store gives back is read by our own reader too, before Yrs: damage is said.
+#[test]
+fn a_damaged_snapshot_is_an_error() {
+    // The largest id there is, and as many bytes that say a larger one.
+    let (largest, past) = (number((1 << 53) - 1), number(1 << 53));
+    assert_eq!(largest.len(), past.len());
+    let mut desk = Desk::new(matrix());
+    let mut ana = Tab::new("ana", (1 << 53) - 1);
+    desk.act(&mut ana, &[text("words")]);
+    let stored = desk.room.encode().unwrap();
+    let at = stored.windows(largest.len()).position(|w| w == largest);
+    let at = at.expect("the state names its writer");
+    let damaged = [&stored[..at], &past, &stored[at + past.len()..]].concat();
+    let mut room = Room::decode(&damaged).unwrap();
+    assert_eq!(room.view().err(), Some(Defect::Stored));
+    assert!(Room::decode(&stored).unwrap().view().is_ok());
 }

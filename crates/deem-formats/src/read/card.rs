@@ -71,6 +71,15 @@ pub fn questionnaire(source: &str, element: &Element<'_>) -> Result<(Projection,
         .iter()
         .map(|element| question(source, element))
         .collect::<Result<_, _>>()?;
+    for (place, one) in asked.iter().enumerate() {
+        let id = &one.question.id;
+        if asked.iter().take(place).any(|held| held.question.id == *id) {
+            return Err(Fault::new(
+                one.at,
+                format!("the question {id} stands twice"),
+            ));
+        }
+    }
     let definition = Definition {
         questions: asked.iter().map(|asked| asked.question.clone()).collect(),
     };

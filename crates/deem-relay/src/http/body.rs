@@ -124,3 +124,20 @@ async fn read(mut body: Body, max: usize) -> Result<Vec<u8>, ReadError> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::strict;
+
+    /// P2: a number of a body, which an anchor may hold, is the double that its digits say. Read a
+    /// digit off, it would be another one each time the card is read from the store.
+    #[test]
+    fn numbers_are_read_exactly() {
+        let digits = format!("7{}", "1".repeat(85));
+        let value = strict::parse(digits.as_bytes()).unwrap();
+        let expected = digits.parse::<f64>().unwrap();
+        assert_eq!(value.as_f64(), Some(expected));
+        let again = strict::parse(value.to_string().as_bytes()).unwrap();
+        assert_eq!(again, value);
+    }
+}
