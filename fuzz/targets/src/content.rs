@@ -96,6 +96,7 @@ fn seeds() -> Vec<Vec<u8>> {
         content(json!([chosen]), marks.clone()),
         content(json!([none, written]), marks.clone()),
         content(json!([written, chosen]), json!({})),
+        content(json!([written, {"id": "q2", "chosen": {}}]), marks.clone()),
         content(json!([written, chosen]), marks),
     ];
     let json = seeds.map(|seed| [&[0][..], seed.to_string().as_bytes()].concat());
