@@ -14,8 +14,8 @@ cargo xtask sim [--seeds N] [--from S] [--steps N] [--threads N] [--show]
   the machines in worlds where everything fails [1000 seeds from 1, 500 steps, a thread a core]; a
   run of 10,000 seeds or more from 1 goes into docs/testing.md
 cargo xtask sim --planted [--seeds N]
-  with each of the planted defects, worlds until one does not hold; fails where all N [1000] hold,
-  or where that one does not hold without the defect either; goes into docs/testing.md
+  with each of the planted defects, worlds until one does not hold that holds without it; fails where
+  there is none of N [1000]; goes into docs/testing.md
 cargo xtask sim --test
   what the test run does: one build with the switches of the planted defects, 10,000 seeds with all
   of them off, then the planted defects; writes nothing
