@@ -23,6 +23,10 @@ use crate::{
     view::{DecisionView, answer_text},
 };
 
+/// What `reopen` says: marks and words of the earlier draft are not taken over (`D5.1`).
+const REOPENED: &str =
+    "reopened: a new, empty draft starts; the earlier answer stays in its history";
+
 /// A relay, and how to print what it says.
 struct Session {
     client: Client,
@@ -78,7 +82,7 @@ pub fn run(connection: &Connection, command: Decision) -> Result<(), Failure> {
             digest,
             generation,
         } => session.save(&read_id(&id)?, digest.as_deref(), generation),
-        Decision::Reopen { id } => session.plain(&read_id(&id)?, "reopen", "reopened"),
+        Decision::Reopen { id } => session.plain(&read_id(&id)?, "reopen", REOPENED),
         Decision::Discard { id, yes } => {
             let id = read_id(&id)?;
             session.confirm(&id, "Discard", yes)?;

@@ -161,6 +161,9 @@ impl DecisionView {
                 let _ = writeln!(out, "edited by {}", visible(&editors.join(", ")));
             }
         }
+        if self.is_open() && self.draft.is_none() {
+            out.push_str("its draft is not shown to viewers: marks and picks may be there\n");
+        }
         if let (Some(resolver), Some(at)) = (&self.resolver, &self.at) {
             let answer = self.answer.as_ref().map(answer_text).unwrap_or_default();
             let imported = if self.imported { " (imported)" } else { "" };

@@ -73,6 +73,18 @@ digest {}  generation 1  seq 12
     assert_eq!(decision(&open_draft()).draw(None), wanted);
 }
 
+/// P1: a viewer, who may not see the draft, is told so: an empty matrix would say that nobody marked.
+#[test]
+fn says_that_a_viewer_sees_no_draft() {
+    let mut open = open_draft();
+    open.as_object_mut().unwrap().remove("draft");
+    let drawn = decision(&open).draw(None);
+    assert!(
+        drawn.contains("its draft is not shown to viewers"),
+        "{drawn}"
+    );
+}
+
 /// D6.4: a column that was not on screen is told.
 #[test]
 fn draws_a_settled_decision_with_who_and_when() {
