@@ -110,7 +110,9 @@ impl Client {
         }
     }
 
-    /// One value of the device. Values this version cannot read are left where they are.
+    /// One value of the device. Values this version cannot read are left where they are. Rows are
+    /// given again before [`Self::leading`] and [`Self::tab_gone`]: a tab that slept has not heard
+    /// of all of them, and who made them may be gone.
     pub fn load(&mut self, store: &str, key: &str, value: &[u8]) {
         match Store::from_word(store) {
             Some(Store::Meta) => self.load_meta(key, value),
@@ -128,8 +130,12 @@ impl Client {
             Some(Store::Rows) => {
                 if let Some(row) = Row::from_bytes(value) {
                     self.count = self.count.max(row::row_count(&row.key));
+                    self.strays.retain(|stray| stray.key != row.key);
                     let card = self.cards.entry(row.decision.clone()).or_default();
                     if !card.rows.contains_key(&row.key) {
+                        // Read again after a sleep: it is shown, too.
+                        card.sheet = None;
+                        self.out.changed(row.decision.as_str());
                         card.rows.put(Waiting::new(row), &self.config.tab);
                     }
                 }

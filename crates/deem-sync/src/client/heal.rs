@@ -13,7 +13,7 @@ impl Client {
         let wanted = self.cards.iter().filter(|(_, card)| card.is_wanted());
         let ids: Vec<DecisionId> = wanted.map(|(id, _)| id.clone()).collect();
         for id in ids {
-            let rows = self.cards.get(&id).map_or(0, |card| card.rows.own());
+            let rows = self.cards.get(&id).map_or(0, |card| card.rows.len());
             let rows = u64::try_from(rows).unwrap_or(u64::MAX);
             let tab = self.config.tab.clone();
             if let Some(digest) = self.digest_of_draft(&id) {
@@ -35,8 +35,7 @@ impl Client {
         self.ensure_sheet(id);
         self.want_rooms();
         let card = self.card(id);
-        let its = card.rows.values().filter(|waiting| waiting.row.tab == tab);
-        let differs = u64::try_from(its.count()) != Ok(rows);
+        let differs = u64::try_from(card.rows.len()) != Ok(rows);
         if card.room.phase == Phase::Closed && rows > 0 {
             return self.closed_for(id, tab);
         }

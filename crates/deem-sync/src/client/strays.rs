@@ -5,7 +5,12 @@
 
 use deem_core::id::DecisionId;
 
-use super::{Client, output::Store, row::Row};
+use super::{
+    Client,
+    card::{Card, Phase},
+    output::Store,
+    row::Row,
+};
 
 impl Client {
     /// Rows that were loaded, or came from another tab, may be older than the record: they are no
@@ -24,6 +29,24 @@ impl Client {
         }
         card.sheet = None;
         self.set_aside(id, old, "old-generation");
+    }
+
+    /// The same of every decision.
+    pub(crate) fn part_all_old_rows(&mut self) {
+        let ids: Vec<DecisionId> = self.cards.keys().cloned().collect();
+        for id in ids {
+            self.part_old_rows(&id);
+        }
+    }
+
+    /// Rows of a tab that is gone, for a draft that takes no edits any more.
+    pub(crate) fn close_adopted(&mut self) {
+        let is_due = |card: &Card| card.room.phase == Phase::Closed && card.rows.own() > 0;
+        let due = self.cards.iter().filter(|(_, card)| is_due(card));
+        let ids: Vec<DecisionId> = due.map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            self.draft_closed(&id);
+        }
     }
 
     /// Rows that no draft takes: this tab's are kept as words, those of a tab that was not heard of

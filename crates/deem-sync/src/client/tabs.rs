@@ -42,7 +42,7 @@ pub(crate) enum TabMessage {
     /// The leader is.
     Pong { to: String },
     /// What a follower that pings shows of a decision: a leader that shows something else, or has
-    /// not as many rows of that tab, tells it the draft again.
+    /// not as many rows that wait, tells it the draft again.
     Shows {
         tab: String,
         decision: DecisionId,
@@ -187,6 +187,7 @@ impl Client {
         self.following = None;
         self.unled_ms = None;
         self.keep_heard();
+        self.part_all_old_rows();
         self.reset_rooms();
         let own = &self.config.tab;
         let rows = self.cards.values().flat_map(|card| card.rows.values());
@@ -224,6 +225,7 @@ impl Client {
     /// The tab is gone: its rows are this leader's to send, its presence goes.
     pub fn tab_gone(&mut self, tab: &str) {
         self.followers.remove(tab);
+        self.part_all_old_rows();
         let own = self.config.tab.clone();
         let mut adopted = Vec::new();
         for card in self.cards.values_mut() {
@@ -236,6 +238,7 @@ impl Client {
         }
         self.make_owed(tab);
         self.adopt_strays(tab);
+        self.close_adopted();
         self.pump();
         self.send_saves();
         self.changed_all();

@@ -177,7 +177,7 @@ impl Client {
     pub fn status(&self) -> SyncView {
         let states = self.cards.keys().map(|id| self.card_sync(id));
         let worst = states.max_by_key(|sync| urgency(sync.state));
-        let pending = self.cards.values().map(|card| card.rows.own()).sum();
+        let pending = self.cards.values().map(|card| card.rows.len()).sum();
         let shown = worst.map_or_else(
             || self.device_state().unwrap_or(SyncState::Synced),
             |worst| worst.state,
@@ -226,7 +226,8 @@ impl Client {
                 code: None,
             };
         };
-        let pending = card.rows.own();
+        // Of this person on this device, whichever tab made it.
+        let pending = card.rows.len();
         // What waits for the disk is little; what waits for the relay may be thousands.
         let unstored = || self.unstored.iter().any(|(_, of, _)| of == id);
         let stage = card.save.as_ref().map(|slot| &slot.stage);

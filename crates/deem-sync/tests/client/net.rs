@@ -170,7 +170,13 @@ impl Net {
     pub fn lead(&mut self, at: usize) {
         self.conns += 1;
         let number = self.conns;
-        self.act(at, |client| client.leading(number));
+        let rows = self.rows_on_device(at);
+        self.act(at, |client| {
+            for (key, value) in rows {
+                client.load(Store::Rows.word(), &key, &value);
+            }
+            client.leading(number);
+        });
     }
 
     fn now(&self) -> Now {
@@ -272,7 +278,13 @@ impl Net {
         for other in 0..self.tabs.len() {
             let watches = self.tabs[other].watched.remove(&name);
             if watches && !self.tabs[other].gone {
-                self.act(other, |client| client.tab_gone(&name));
+                let rows = self.rows_on_device(other);
+                self.act(other, |client| {
+                    for (key, value) in rows {
+                        client.load(Store::Rows.word(), &key, &value);
+                    }
+                    client.tab_gone(&name);
+                });
             }
         }
     }
@@ -550,6 +562,15 @@ impl Net {
     pub fn kept(&mut self, at: usize) -> Vec<String> {
         let kept = self.card(at).snippets.into_iter();
         kept.map(|kept| kept.text).collect()
+    }
+
+    fn rows_on_device(&self, at: usize) -> Vec<(String, Vec<u8>)> {
+        let device = &self.devices[&self.tabs[at].browser];
+        let rows = device
+            .iter()
+            .filter(|((store, _), _)| *store == Store::Rows.word());
+        rows.map(|((_, key), value)| (key.clone(), value.clone()))
+            .collect()
     }
 
     /// Rows that the browser's device keeps.

@@ -629,3 +629,56 @@ fn append(net: &mut Net, at: usize, label: &str) {
     .unwrap();
     assert_eq!(net.columns(at).len(), 3);
 }
+
+/// B3.1, B3.3: edits that a tab kept on the device while the other slept are shown and sent by that
+/// other one once the first is gone, though it never heard of them.
+#[test]
+fn a_tab_that_slept_finds_the_rows_of_the_one_that_is_gone() {
+    for leads in [true, false] {
+        let mut net = Net::new();
+        let (leader, ilse) = (net.join("noor"), net.join("ilse"));
+        let second = follower(&mut net, "noor");
+        net.cut(leader);
+        net.cut(second);
+        let (author, sleeper) = if leads {
+            (leader, second)
+        } else {
+            (second, leader)
+        };
+        net.sleep(sleeper);
+        net.write(author, "Hallo");
+        net.mark(author, "o1", "c1", Some(Mark::Yes));
+        net.wake_up(sleeper);
+        net.kill(author);
+        if leads {
+            net.lead(second);
+        }
+        assert_eq!(net.text_of(sleeper), "Hallo", "{leads}");
+        assert_eq!(net.card(sleeper).sync.pending, 2, "{leads}");
+        net.plug(sleeper);
+        assert_eq!(net.text_of(ilse), "Hallo", "{leads}");
+        assert_eq!(net.mark_of(ilse, "o1/c1"), Some(Mark::Yes), "{leads}");
+        assert_eq!(net.kept_rows("noor"), 0, "{leads}");
+        net.assert_same();
+    }
+}
+
+/// B3.4: what one tab has not sent yet waits on the device of all: no tab of it says that nothing is
+/// to be sent.
+#[test]
+fn every_tab_says_what_waits_on_its_device() {
+    let mut net = Net::new();
+    let leader = net.join("noor");
+    let second = follower(&mut net, "noor");
+    net.cut(leader);
+    net.mark(leader, "o1", "c1", Some(Mark::Yes));
+    let third = follower(&mut net, "noor");
+    for at in [leader, second, third] {
+        let sync = net.card(at).sync;
+        assert_eq!((sync.state, sync.pending), (SyncState::Device, 1), "{at}");
+    }
+    net.plug(leader);
+    for at in [leader, second, third] {
+        assert_eq!(net.card(at).sync.state, SyncState::Synced, "{at}");
+    }
+}

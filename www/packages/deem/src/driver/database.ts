@@ -45,9 +45,12 @@ function request(opening: IDBOpenDBRequest, upgraded: () => void): Promise<IDBDa
   });
 }
 
-/** Everything that is in it. */
-export async function readAll(database: IDBDatabase): Promise<DeviceRow[]> {
-  const stores = STORES.filter((store) => database.objectStoreNames.contains(store));
+/** Everything that is in it, or in the stores of it that are asked for. */
+export async function readAll(
+  database: IDBDatabase,
+  wanted: readonly StoreName[] = STORES,
+): Promise<DeviceRow[]> {
+  const stores = wanted.filter((store) => database.objectStoreNames.contains(store));
   if (stores.length === 0) return [];
   const transaction = database.transaction(stores, "readonly");
   const loads = stores.map(

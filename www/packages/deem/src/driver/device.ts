@@ -44,6 +44,8 @@ export interface Device {
   write(batch: number, changes: DeviceChange[]): void;
   /** A number that is higher than every one given before on this device; 0 = it gives none. */
   nextNumber(): Promise<number>;
+  /** The rows that wait on it now, of all tabs. */
+  rows(): Promise<DeviceRow[]>;
   /** Another tab's edits are this one's from now on. */
   adopted(tab: string): void;
   /** Settles when nothing waits any more. */
@@ -123,6 +125,14 @@ export class IndexedDbDevice implements Device {
       transaction.onabort = () => reject(transaction.error ?? new Error("no number"));
       transaction.commit();
     });
+  }
+
+  /** A tab that slept has not heard of all rows; who made them may be gone. */
+  async rows(): Promise<DeviceRow[]> {
+    if (this.#broken) return [];
+    return this.#open()
+      .then((database) => readAll(database, ["rows"]))
+      .catch(() => []);
   }
 
   adopted(tab: string): void {
@@ -245,6 +255,9 @@ export class NoDevice implements Device {
   adopted(): void {}
   nextNumber(): Promise<number> {
     return Promise.resolve(0);
+  }
+  rows(): Promise<DeviceRow[]> {
+    return Promise.resolve([]);
   }
   flushed(): Promise<void> {
     return Promise.resolve();

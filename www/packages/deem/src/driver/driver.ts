@@ -226,15 +226,23 @@ export class Driver {
     const join = memory ? aloneTab : (events: Parameters<typeof aloneTab>[0]) => joinTabs(name, tab, events);
     this.#tabs = join({
       leading: () => {
-        void this.#device
-          .nextNumber()
-          .catch(() => 0)
-          .then((number) => this.#feed((engine) => engine.leading(number)));
+        void Promise.all([this.#device.nextNumber().catch(() => 0), this.#device.rows()]).then(
+          ([number, rows]) =>
+            this.#feed((engine) => {
+              for (const row of rows) engine.load(row.store, row.key, row.value);
+              engine.leading(number);
+            }),
+        );
       },
       stolen: () => this.#feed((engine) => engine.stolen()),
       message: (message) => this.#feed((engine) => engine.message(message)),
       gone: (other) => {
-        this.#feed((engine) => engine.tabGone(other));
+        void this.#device.rows().then((rows) =>
+          this.#feed((engine) => {
+            for (const row of rows) engine.load(row.store, row.key, row.value);
+            engine.tabGone(other);
+          }),
+        );
         this.#device.adopted(other);
         this.#guest?.gone(other);
       },
