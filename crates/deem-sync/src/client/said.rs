@@ -117,7 +117,9 @@ impl Client {
         let definition = &record.definition;
         let mut lost = Vec::new();
         for (place, said) in &card.said.places {
-            if shows(before, definition, said) && !shows(now, definition, said) {
+            let was_there =
+                shows(before, definition, said) || is_changed(before, now, definition, said);
+            if was_there && !shows(now, definition, said) {
                 lost.push((place.clone(), said.clone()));
             }
         }
@@ -154,6 +156,19 @@ fn said_of(old: Option<&Kept>, typed: &Typed, id: String) -> Kept {
         edit: Some(typed.edit.clone()),
         before,
     }
+}
+
+/// Whether a text is another than before. Where others wrote inside this person's words it cannot
+/// be told from the text which of them it held: better offered once too often than lost.
+fn is_changed(before: &DraftView, now: &DraftView, definition: &Definition, said: &Kept) -> bool {
+    let Some(Edit::Text { question, .. }) = &said.edit else {
+        return false;
+    };
+    let question = definition.named_or_only(question.as_ref());
+    question.is_some_and(|question| {
+        let text = |view: &DraftView| view.questions.get(&question.id).map(|q| q.text.clone());
+        text(before) != text(now)
+    })
 }
 
 /// Whether a draft holds this word.

@@ -181,6 +181,37 @@ fn a_draft_that_went_back_is_noticed() {
     net.assert_same();
 }
 
+/// P6: words that others wrote inside of are offered again, too: each writer is offered the own.
+#[test]
+fn lost_words_that_others_wrote_inside_of_are_offered_again() {
+    for deleted in [false, true] {
+        let mut net = Net::new();
+        let (noor, ilse) = (net.join("noor"), net.join("ilse"));
+        net.write(noor, "Start. ");
+        let backup = net.world.disk.borrow().clone();
+        net.write(noor, "Start. The barn is warm because of its stove.");
+        net.write(
+            ilse,
+            match deleted {
+                false => "Start. The barn is very warm because of its stove.",
+                true => "Start. The barn is warm.",
+            },
+        );
+        net.restore_relay(backup);
+        net.assert_same();
+        assert_eq!(net.text_of(noor), "Start. ", "{deleted}");
+        let kept = net.kept(noor);
+        assert_eq!(
+            kept,
+            ["The barn is warm because of its stove."],
+            "{deleted}"
+        );
+        if !deleted {
+            assert_eq!(net.kept(ilse), ["very "]);
+        }
+    }
+}
+
 /// P6: a page that was loaded after the copy was made shows what the relay has, and offers again what
 /// its device had heard to be acknowledged.
 #[test]
