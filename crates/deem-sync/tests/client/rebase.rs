@@ -201,11 +201,9 @@ fn lost_words_that_others_wrote_inside_of_are_offered_again() {
         net.assert_same();
         assert_eq!(net.text_of(noor), "Start. ", "{deleted}");
         let kept = net.kept(noor);
-        assert_eq!(
-            kept,
-            ["The barn is warm because of its stove."],
-            "{deleted}"
-        );
+        assert_eq!(kept.len(), 1, "{deleted} {kept:?}");
+        let words = "The barn is warm because of its stove.";
+        assert!(kept[0].ends_with(words), "{deleted} {kept:?}");
         if !deleted {
             assert_eq!(net.kept(ilse), ["very "]);
         }
