@@ -21,7 +21,7 @@ const EDITS_MAX: usize = 24;
 
 fn run(data: &[u8]) {
     let mut input = Input::new(data);
-    if input.byte() % 2 == 0 {
+    if input.byte().is_multiple_of(2) {
         let read = || serde_json::from_slice::<Content>(input.rest());
         if let Ok(content) = bounded(data.len(), FACTOR, read) {
             judge(&content);

@@ -64,6 +64,123 @@ fn play(data: &[u8]) {
     }
 }
 
+/// A text as the format has it.
+fn text(text: &str) -> Vec<u8> {
+    let length = u8::try_from(text.len()).expect("short");
+    [&[length][..], text.as_bytes()].concat()
+}
+
+/// An update of one block with that content, in a root.
+fn block(kind: u8, content: &[u8]) -> Vec<u8> {
+    let head = [&[1, 1, 1, 0, kind, 1][..], &text("r")].concat();
+    [&head[..], content, &[0]].concat()
+}
+
+/// Blocks of every kind of content.
+fn contents() -> Vec<Vec<u8>> {
+    let json = [text("undefined"), text(r#"{"a":[1,"b\"]"]}"#)].concat();
+    let mut all = vec![
+        block(2, &[&[2][..], &json].concat()),
+        block(2, &[&[1][..], &text("{")].concat()),
+        block(3, &[2, 0, 255]),
+        block(4, &text("a\u{1f600}")),
+        block(5, &text("[1]")),
+        block(5, &text("nul")),
+        block(6, &[text("bold"), text("true")].concat()),
+        block(9, &text("guid")),
+        block(11, &[0]),
+        block(1, &[3]),
+        block(1, &[0]),
+    ];
+    for kind in 0..9 {
+        all.push(block(7, &[&[kind][..], &text("p")].concat()));
+        all.push(block(7, &[kind]));
+    }
+    for depth in [62, 63] {
+        let nest = ["[".repeat(depth), "]".repeat(depth)].concat();
+        all.push(block(5, &text(&nest)));
+    }
+    // JSON of more than 127 bytes has a length of two.
+    let nest = ["[".repeat(65), "]".repeat(65)].concat();
+    all.push(block(5, &[&[0x82, 1][..], nest.as_bytes()].concat()));
+    all
+}
+
+/// Plain values of every kind, nested up to the bound and past it.
+fn values() -> Vec<Vec<u8>> {
+    let mut all = vec![
+        vec![118, 2, 1, 97, 125, 0xc5, 1, 1, 98, 117, 2, 126, 116, 1, 7],
+        vec![127],
+        vec![120],
+        vec![121],
+        vec![124, 0, 0, 0, 0],
+        vec![124, 0],
+        vec![123, 0, 0, 0, 0, 0, 0, 0, 0],
+        vec![122, 0, 0, 0, 0, 0, 0, 0, 0],
+        vec![122, 0],
+        vec![119, 1, 97],
+        vec![119, 1, 0xff],
+        vec![118, 9, 1],
+        vec![118, 1, 1, 0xff, 126],
+        vec![118, 1, 1, 97, 1],
+        vec![117, 9, 1],
+        vec![117, 1, 1],
+        vec![116, 9],
+        vec![1],
+        // The largest integer, one more, and one that never ends.
+        vec![125, 0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f],
+        vec![125, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20],
+        [&[125][..], &[0xff; 12]].concat(),
+    ];
+    for depth in [62, 63, 64, 65] {
+        let mut nest = [117, 1].repeat(depth);
+        nest.push(126);
+        all.push(nest);
+    }
+    all.iter()
+        .map(|value| block(8, &[&[1][..], value].concat()))
+        .collect()
+}
+
+/// Blocks of every kind, whole and cut, and what is refused.
+fn crafted() -> Vec<Vec<u8>> {
+    let mut all = contents();
+    all.extend(values());
+    all.extend([
+        // Nothing known, a hole, types inside types, keys, both origins.
+        vec![1, 1, 1, 0, 0, 3, 0],
+        vec![1, 1, 1, 0, 0x80, 3, 0],
+        vec![1, 2, 1, 0, 10, 3, 0, 1, 0],
+        vec![1, 1, 1, 0, 4, 0, 1, 0, 1, 97, 0],
+        vec![1, 1, 1, 0, 4, 2, 1, 0, 1, 97, 0],
+        vec![1, 1, 1, 0, 0x24, 1, 1, b'r', 1, b'k', 1, 97, 0],
+        vec![1, 1, 1, 0, 0x24, 1, 1, b'r', 1, 0xff, 1, 97, 0],
+        vec![1, 1, 1, 0, 0xc4, 1, 0, 1, 0, 1, 97, 0],
+        // No block, clients twice, clocks past the end, bytes behind it.
+        vec![1, 0, 1, 0, 0, 0, 0],
+        vec![2, 1, 1, 0, 0, 1, 1, 1, 5, 0, 1, 0],
+        vec![1, 1, 1, 0xff, 0xff, 0xff, 0xff, 7, 0, 1, 0],
+        vec![1, 1, 1, 0xff, 0xff, 0xff, 0xff, 7, 10, 1, 0],
+        vec![0, 2, 1, 1, 0, 1, 1, 1, 0, 1],
+        vec![0, 1, 1, 1, 0, 0],
+        vec![0, 0, 0],
+        vec![0, 9],
+        vec![1, 9, 1, 0, 0],
+        vec![9],
+        vec![],
+    ]);
+    // Every place where they may end too early.
+    let whole = all.clone();
+    for update in whole.iter().filter(|update| update.len() < 32) {
+        all.extend((0..update.len()).map(|end| update[..end].to_vec()));
+    }
+    all.sort();
+    all.dedup();
+    all.iter()
+        .map(|update| [&[0][..], &part(update)].concat())
+        .collect()
+}
+
 fn seeds() -> Vec<Vec<u8>> {
     let doc = Doc::with_client_id(7);
     let (text, tree) = (
@@ -84,7 +201,7 @@ fn seeds() -> Vec<Vec<u8>> {
             2,
             "b",
             yrs::types::Attrs::from([("b".into(), true.into())]),
-        )
+        );
     });
     step(&|txn| text.remove_range(txn, 1, 2));
     step(&|txn| {
@@ -117,7 +234,8 @@ fn seeds() -> Vec<Vec<u8>> {
     let second = other.transact().encode_diff_v1(&before);
     let _ = before.encode_v1();
     let round = |who: u8, update: &[u8]| [&[who][..], &part(update)].concat();
-    let mut seeds: Vec<Vec<u8>> = updates.iter().map(|update| round(0, update)).collect();
+    let mut seeds = crafted();
+    seeds.extend(updates.iter().map(|update| round(0, update)));
     seeds.push(updates.iter().flat_map(|update| round(0, update)).collect());
     seeds.push(round(1, &all));
     seeds.push([round(0, &all), round(0, &second)].concat());

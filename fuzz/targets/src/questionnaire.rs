@@ -63,7 +63,7 @@ fn run(data: &[u8]) {
     let written: Vec<String> = projections.iter().map(write).collect();
     for (projection, text) in projections.iter().zip(&written) {
         let again = hushed(|| read(text)).expect("what was written is read");
-        assert_eq!(again, [projection.clone()], "{text}");
+        assert_eq!(again, std::slice::from_ref(projection), "{text}");
     }
     // One after another they are a document again.
     let again = hushed(|| read(&written.join("\n"))).expect("a document of elements");

@@ -71,10 +71,10 @@ pub(crate) fn answer(
             return Some((reply.status, body));
         }
         let group = output.group?;
-        let durable = group
-            .commits
-            .into_iter()
-            .fold(true, |all, one| commit(one) && all);
+        let mut durable = true;
+        for one in group.commits {
+            durable &= commit(one);
+        }
         let result = [GroupResult::Failed, GroupResult::Durable][usize::from(durable)];
         space.committed(NOW, group.id, result);
     }

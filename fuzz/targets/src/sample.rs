@@ -153,7 +153,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -164,12 +164,12 @@ impl Random {
     /// A number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX);
-        usize::try_from(self.next() % end).unwrap_or(0)
+        usize::try_from(self.number() % end).unwrap_or(0)
     }
 
     /// So many bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| self.next().to_le_bytes()[3]).collect()
+        (0..count).map(|_| self.number().to_le_bytes()[3]).collect()
     }
 }
 
@@ -182,7 +182,7 @@ pub fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
         let at = random.below(bytes.len());
         match random.below(5) {
             0 => bytes[at] ^= 1 << random.below(8),
-            1 => bytes[at] = random.next().to_le_bytes()[0],
+            1 => bytes[at] = random.number().to_le_bytes()[0],
             2 => drop(bytes.remove(at)),
             3 => bytes.insert(at, [0, 1, 0x7f, 0x80, 0xff][random.below(5)]),
             _ => {

@@ -14,7 +14,7 @@ struct Seeded(sample::Random);
 impl Random for Seeded {
     fn fill(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
-            *byte = self.0.next().to_le_bytes()[2];
+            *byte = self.0.number().to_le_bytes()[2];
         }
     }
 }

@@ -264,11 +264,13 @@ impl Client {
     /// A new leader: what it heard as a follower, its leader may have died over. The commit it will
     /// name to the relay and the records go to the device together, or none of them.
     pub(crate) fn keep_heard(&mut self) {
-        let unkept = std::mem::take(&mut self.unkept);
-        if unkept.is_empty() {
+        let mut ids = std::mem::take(&mut self.unkept);
+        if ids.is_empty() {
             return;
         }
-        for id in unkept {
+        // All of them: the device may have some as they were under a later commit.
+        ids.extend(self.cards.keys().cloned());
+        for id in ids {
             self.keep_record(&id);
         }
         self.keep_space();

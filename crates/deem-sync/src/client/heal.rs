@@ -2,6 +2,8 @@
 //! nothing for a while says what it shows, and a leader that shows something else tells it the
 //! draft again (B3.3). Messages between tabs are lost where a page sleeps or is thrown out.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use deem_core::id::DecisionId;
 use deem_draft::content::content;
 
@@ -50,6 +52,10 @@ impl Client {
         let record = card.record.as_ref()?;
         let view = card.sheet.as_mut()?.guard.replica().view();
         let content = content(id, record.generation, &record.definition, view, None);
-        Some(content.digest().to_string())
+        // The content leaves out words that are not the answer now.
+        let texts = view.questions.values().map(|question| &question.text);
+        let mut hash = DefaultHasher::new();
+        texts.for_each(|text| text.hash(&mut hash));
+        Some(format!("{} {}", content.digest(), hash.finish()))
     }
 }

@@ -64,12 +64,16 @@ impl Client {
 
     /// A record as the leader has it.
     pub(crate) fn record_told(&mut self, commit: u64, record: Record) {
+        if commit <= self.commit {
+            // Of an earlier leader, told late: what is here is as new, and goes with the commit.
+            return;
+        }
         if commit > self.commit + 1 {
             // One before it was lost: the commit and the records go together.
             let tab = self.config.tab.clone();
             return self.post(&TabMessage::Hi { tab });
         }
-        self.commit = self.commit.max(commit);
+        self.commit = commit;
         let id = record.id.clone();
         let before = self.card(&id).record.replace(record);
         self.keep_record(&id);

@@ -213,6 +213,8 @@ impl Client {
             reason: String::new(),
         });
         self.part = Part::Follows;
+        // The next leader may know less, and say so on the device.
+        self.unkept.extend(self.cards.keys().cloned());
         self.unled_ms = Some(self.now.mono_ms);
         self.followers.clear();
         self.foreign_asks.clear();
