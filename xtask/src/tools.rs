@@ -199,6 +199,15 @@ pub fn llvm(repo: &Repo) -> Result<[PathBuf; 2], String> {
     if let Some(found) = find() {
         return Ok(found);
     }
+    println!("installing LLVM's tools (rustup component add llvm-tools)");
+    let mut rustup = Command::new("rustup");
+    rustup.current_dir(&repo.root);
+    rustup.args(["component", "add", "llvm-tools"]);
+    // Where there is no rustup, the system may have them.
+    let _ = run::shown(&mut rustup, "rustup component add");
+    if let Some(found) = find() {
+        return Ok(found);
+    }
     let wish = format!("rustup component add llvm-tools, or install llvm-{major}, and start again");
     if !run::has(Path::new("apt-get"), None) || !is_root() {
         return Err(format!("no llvm-cov of LLVM {major} here: {wish}"));

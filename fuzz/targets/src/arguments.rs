@@ -6,13 +6,16 @@ mod args;
 
 use clap::Parser as _;
 
-use crate::{Target, deepest};
+use crate::{
+    Target, deepest,
+    input::{spell, spelled},
+};
 
 use args::{Cli, Command, Decision};
 
 pub(crate) const TARGET: Target = Target {
     name: "arguments",
-    bytes: "words, each ended by a zero",
+    bytes: "words, each ended by a zero; or, behind an odd byte, numbers of known ones",
     deepest: "one edit that marks, chooses and writes, of a question and a generation",
     run,
     seeds,
@@ -22,7 +25,17 @@ pub(crate) const TARGET: Target = Target {
 const WORDS_MAX: usize = 64;
 
 fn run(data: &[u8]) {
-    let text = String::from_utf8_lossy(data);
+    let Some((kind, rest)) = data.split_first() else {
+        return;
+    };
+    let text = if kind % 2 == 0 {
+        String::from_utf8_lossy(rest)
+    } else {
+        let known = words();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        spelled(rest, &known).into()
+    };
+    let text = text.trim_end_matches('\0');
     let words = text.split('\0').take(WORDS_MAX);
     let words: Vec<&str> = std::iter::once("deem").chain(words).collect();
     let cli = match Cli::try_parse_from(&words) {
@@ -46,49 +59,71 @@ fn run(data: &[u8]) {
     }
 }
 
-fn seeds() -> Vec<Vec<u8>> {
-    [
-        "decision edit d7 --mark Barn Price yes --choice Barn",
-        "decision edit d7 --text words --generation 3 --of q1",
-        "decision edit d7 --mark Barn Price yes --text words --generation 3",
-        "d edit d7 --mark a b clear --mark c d partly --choice Barn --text - --generation 2 --of q1",
-        "d edit d7 --mark a b clear --choice Barn --text - --generation 2",
-        "d edit d7 --mark a b clear --choice Barn --text - --of q1",
-        "d edit d7 --mark a b clear --choice Barn --generation 2 --of q1",
-        "d edit d7 --mark a b clear --text - --generation 2 --of q1",
-        "d edit d7 --choice Barn --text - --generation 2 --of q1",
-        "decision edit d7 --pick o1 --unpick o2 --json -v",
-        "decision open --header H --question Q --option Barn=near --criterion Price",
-        "decision open --question Q --text --context c",
-        "decision list --status open --relay http://[::1]:1 --space s --user u --role admin",
-        "decision mark -x o1 c1 clear --of q1",
-        "decision choose d7 a b --off",
-        "decision choose d7 --none",
-        "decision write d7 -",
-        "decision append-option d7 L --description D --key key-0001",
-        "decision append-criterion d7 L",
-        "decision save d7 --generation 1 --digest ab",
-        "decision reopen d7",
-        "decision discard d7 -y",
-        "decision cancel d7 --reason r --yes",
-        "decision why d7 text",
-        "decision why d7 --clear",
-        "decision watch d7 --until-closed",
-        "watch d7",
-        "export",
-        "import a.jsonl b.md",
-        "log --since 40 --follow",
-        "log --since -1",
-        "serve --dev --listen 127.0.0.1:0 --loops 2 --origin https://a --origin b",
-        "serve --auth-key k --data d --web w --help-limits",
-        "serve --listen nowhere",
-        "completions bash",
-        "help decision save",
-        "--version",
-        "decision save --help",
-        "decisoin",
-        "",
-    ]
-    .map(|line| line.replace(' ', "\0").into_bytes())
-    .to_vec()
+/// Every word of the samples, each with its end.
+fn words() -> Vec<String> {
+    let mut words: Vec<String> = LINES
+        .iter()
+        .flat_map(|line| line.split(' '))
+        .map(|word| format!("{word}\0"))
+        .collect();
+    words.sort();
+    words.dedup();
+    words
 }
+
+fn seeds() -> Vec<Vec<u8>> {
+    let known = words();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let mut seeds = Vec::new();
+    for line in LINES {
+        let line = line.replace(' ', "\0");
+        seeds.push([&[0][..], line.as_bytes()].concat());
+        if let Some(words) = spell(&format!("{line}\0"), &known) {
+            seeds.push([&[1][..], &words].concat());
+        }
+    }
+    seeds
+}
+
+const LINES: &[&str] = &[
+    "decision edit d7 --mark Barn Price yes --choice Barn",
+    "decision edit d7 --text words --generation 3 --of q1",
+    "decision edit d7 --mark Barn Price yes --text words --generation 3",
+    "d edit d7 --mark a b clear --mark c d partly --choice Barn --text - --generation 2 --of q1",
+    "d edit d7 --mark a b clear --choice Barn --text - --generation 2",
+    "d edit d7 --mark a b clear --choice Barn --text - --of q1",
+    "d edit d7 --mark a b clear --choice Barn --generation 2 --of q1",
+    "d edit d7 --mark a b clear --text - --generation 2 --of q1",
+    "d edit d7 --choice Barn --text - --generation 2 --of q1",
+    "decision edit d7 --pick o1 --unpick o2 --json -v",
+    "decision open --header H --question Q --option Barn=near --criterion Price",
+    "decision open --question Q --text --context c",
+    "decision list --status open --relay http://[::1]:1 --space s --user u --role admin",
+    "decision mark -x o1 c1 clear --of q1",
+    "decision choose d7 a b --off",
+    "decision choose d7 --none",
+    "decision write d7 -",
+    "decision append-option d7 L --description D --key key-0001",
+    "decision append-criterion d7 L",
+    "decision save d7 --generation 1 --digest ab",
+    "decision reopen d7",
+    "decision discard d7 -y",
+    "decision cancel d7 --reason r --yes",
+    "decision why d7 text",
+    "decision why d7 --clear",
+    "decision watch d7 --until-closed",
+    "watch d7",
+    "export",
+    "import a.jsonl b.md",
+    "log --since 40 --follow",
+    "log --since -1",
+    "serve --dev --listen 127.0.0.1:0 --loops 2 --origin https://a --origin b",
+    "serve --auth-key k --data d --web w --help-limits",
+    "serve --listen nowhere",
+    "completions bash",
+    "help decision save",
+    "--version",
+    "decision save --help",
+    "decisoin",
+    "",
+];

@@ -9,11 +9,16 @@ use deem_sync::wire::{
 };
 use serde_json::{Value, json};
 
-use crate::{Target, cost::bounded, deepest};
+use crate::{
+    Target,
+    cost::bounded,
+    deepest,
+    input::{self, spell},
+};
 
 pub(crate) const TARGET: Target = Target {
     name: "bodies",
-    bytes: "which call, then its body",
+    bytes: "which call, then its body, in letters or in words",
     deepest: "an edit that marks, writes and chooses at once",
     run,
     seeds,
@@ -22,6 +27,55 @@ pub(crate) const TARGET: Target = Target {
 /// Bytes held for a byte of input: `[0,0]` is a value for every two bytes.
 const FACTOR: u64 = 256;
 
+/// Bit of the first byte: the rest are words.
+const SPELLED: u8 = 0x80;
+pub(crate) const WORDS: [&str; 44] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"op\":\"operation-1\"",
+    "\"generation\":1",
+    "\"edits\":[",
+    "{\"criterion\":\"c1\",\"mark\":\"yes\",\"option\":\"o1\",\"set\":\"mark\"}",
+    "{\"question\":\"q1\",\"set\":\"text\",\"text\":\"Barn \u{1f600}\"}",
+    "{\"option\":\"o1\",\"question\":\"q1\",\"set\":\"choice\"}",
+    "{\"option\":null,\"set\":\"choice\"}",
+    "{\"on\":true,\"option\":\"o1\",\"set\":\"pick\"}",
+    "{\"criterion\":\"c1\",\"mark\":null,\"option\":\"o1\",\"set\":\"mark\"}",
+    "\"question\":\"Where?\"",
+    "\"header\":\"H\"",
+    "\"multiple\":true",
+    "\"context\":\"c\"",
+    "\"options\":[{\"description\":\"d\",\"label\":\"Barn\"}]",
+    "\"criteria\":[{\"label\":\"Price\"}]",
+    "\"anchor\":",
+    "{\"at\":[1,2.5,-3e-7]}",
+    "\"response\":\"text\"",
+    "\"key\":\"key-0001\"",
+    "\"label\":\"Hall\"",
+    "\"description\":\"d\"",
+    "\"option\":\"o1\"",
+    "\"option\":null",
+    "\"seq\":7",
+    "\"shown\":{\"criteria\":[\"c1\"],\"options\":[\"o1\"]}",
+    "\"pressedAt\":\"2026-11-30T16:33:18.596Z\"",
+    "\"digest\":\"abababababababababababababababababababababababababababababababab\"",
+    "\"reason\":\"no room\"",
+    "\"text\":\"It is near.\"",
+    "\"text\":\"Barn\"",
+    "\"question\":\"q1\"",
+    "null",
+    "true",
+    "0",
+    "7",
+    "\"\"",
+    "\"x\"",
+    " ",
+];
+
 fn verb(which: u8) -> Verb {
     let words = HTTP_WORDS.map(|(_, verb)| verb);
     let which = usize::from(which) % (words.len() + 1);
@@ -29,9 +83,17 @@ fn verb(which: u8) -> Verb {
 }
 
 fn run(data: &[u8]) {
-    let Some((which, body)) = data.split_first() else {
+    let Some((which, rest)) = data.split_first() else {
         return;
     };
+    let spelled;
+    let body = if which & SPELLED == 0 {
+        rest
+    } else {
+        spelled = input::spelled(rest, &WORDS);
+        spelled.as_bytes()
+    };
+    let which = &(which & !SPELLED);
     let value = match bounded(body.len(), FACTOR, || strict::parse(body)) {
         Ok(value) => value,
         Err(malformed) => {
@@ -163,6 +225,12 @@ fn seeds() -> Vec<Vec<u8>> {
             seeds.push([&[which][..], body.to_string().as_bytes()].concat());
         }
     }
+    let all = samples();
+    let spelled = all.iter().filter_map(|(verb, body)| {
+        let words = spell(&body.to_string(), &WORDS)?;
+        Some([&[which(*verb)? | SPELLED][..], &words].concat())
+    });
+    seeds.extend(spelled);
     for projection in crate::questionnaire::projections() {
         let card = deem_core::Import::from(projection);
         let body = json!({"op": "operation-1", "card": card});

@@ -4,11 +4,17 @@ use deem_draft::content::{Content, content, counting_appended, difference};
 use deem_sync::wire::canonical::{canonical, canonical_sha256};
 use serde_json::json;
 
-use crate::{Target, cost::bounded, deepest, input::Input, sample};
+use crate::{
+    Target,
+    cost::bounded,
+    deepest,
+    input::{Input, spell, text_of},
+    sample,
+};
 
 pub(crate) const TARGET: Target = Target {
     name: "content",
-    bytes: "content as JSON; or, behind an odd byte, a card and edits of its draft",
+    bytes: "content as JSON, in letters or in words; or, behind an odd byte, a card and edits of its draft",
     deepest: "a written question beside a choice with its label, and marks",
     run,
     seeds,
@@ -16,14 +22,48 @@ pub(crate) const TARGET: Target = Target {
 
 /// Bytes held for a byte of input: `[0,0]` is a value for every two bytes.
 const FACTOR: u64 = 256;
+/// Bit of the first byte: the rest are words.
+const SPELLED: u8 = 0x80;
+const WORDS: [&str; 26] = [
+    "{\"columns\":{\"c1\":\"Price\"},",
+    "{\"columns\":{},",
+    "\"decision\":\"d1\",",
+    "\"generation\":1,",
+    "\"marks\":{},",
+    "\"marks\":{\"o1/c1\":\"yes\"},",
+    "\"marks\":{",
+    "\"o1/c1\":\"yes\"",
+    "\"o2/c1\":\"partly\"",
+    "\"questions\":[",
+    "],",
+    "},",
+    "}",
+    ",",
+    "{\"id\":\"q1\",",
+    "\"id\":\"q2\"",
+    "{\"chosen\":{",
+    "\"o1\":\"Barn\"",
+    "\"\u{1f600}\":\"y\"",
+    "\"\u{fb33}\":\"x\"",
+    "\"text\":",
+    "\"\"",
+    "\"a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f \u{1f600}\"",
+    "\"suggested\":{\"id\":\"o1\",\"label\":\"Barn\"}",
+    "\"rows\":{\"o1\":\"Barn\",\"\u{fb33}\":\"x\",\"\u{1f600}\":\"y\"},",
+    "\"v\":1}",
+];
 /// Of one draft: more of them show nothing more.
 const EDITS_MAX: usize = 24;
 
 fn run(data: &[u8]) {
     let mut input = Input::new(data);
-    if input.byte().is_multiple_of(2) {
-        let read = || serde_json::from_slice::<Content>(input.rest());
-        if let Ok(content) = bounded(data.len(), FACTOR, read) {
+    let kind = input.byte();
+    if kind.is_multiple_of(2) {
+        let Some(text) = text_of(input.rest(), kind & SPELLED != 0, &WORDS) else {
+            return;
+        };
+        let read = || serde_json::from_str::<Content>(&text);
+        if let Ok(content) = bounded(text.len(), FACTOR, read) {
             judge(&content);
         }
     } else {
@@ -99,11 +139,16 @@ fn seeds() -> Vec<Vec<u8>> {
         content(json!([written, {"id": "q2", "chosen": {}}]), marks.clone()),
         content(json!([written, chosen]), marks),
     ];
+    let spelled = seeds.iter().filter_map(|seed| {
+        let words = spell(&seed.to_string(), &WORDS)?;
+        Some([&[SPELLED][..], &words].concat())
+    });
+    let spelled: Vec<Vec<u8>> = spelled.collect();
     let json = seeds.map(|seed| [&[0][..], seed.to_string().as_bytes()].concat());
     let scripts = (0..16).map(|seed| {
         let mut random = sample::Random(seed);
         let which = u8::try_from(seed % 4).unwrap_or(0);
         [&[1, which][..], &random.bytes(40)].concat()
     });
-    json.into_iter().chain(scripts).collect()
+    json.into_iter().chain(spelled).chain(scripts).collect()
 }

@@ -1,5 +1,7 @@
 //! Bytes of the fuzzer, taken apart: single bytes and parts of a length that the bytes say.
 
+use std::borrow::Cow;
+
 /// What is left of an input. Past its end there are zeros and empty parts, so that every input
 /// means something.
 #[derive(Debug, Clone, Copy)]
@@ -56,4 +58,39 @@ pub fn part(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
     let bytes = &bytes[..usize::from(length)];
     [&length.to_le_bytes()[..], bytes].concat()
+}
+
+/// The text that bytes spell, each of them a word of the list: what the fuzzer changes then is
+/// words, not letters. At most [`WORDS_MAX`] of them.
+pub fn spelled(bytes: &[u8], words: &[&str]) -> String {
+    let word = |byte: &u8| words[usize::from(*byte) % words.len()];
+    bytes.iter().take(WORDS_MAX).map(word).collect()
+}
+
+/// The bytes that spell a text, the longest word first; `None` where the words do not do.
+pub fn spell(text: &str, words: &[&str]) -> Option<Vec<u8>> {
+    let mut rest = text;
+    let mut bytes = Vec::new();
+    while !rest.is_empty() {
+        let fits = words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| rest.starts_with(**word));
+        let (at, word) = fits.max_by_key(|(_, word)| word.len())?;
+        bytes.push(u8::try_from(at).ok()?);
+        rest = &rest[word.len()..];
+    }
+    Some(bytes).filter(|bytes| bytes.len() <= WORDS_MAX)
+}
+
+/// Of a spelled text: enough for every sample.
+pub const WORDS_MAX: usize = 96;
+
+/// The text of an input: spelled where `is_spelled`, else as it is; `None` = no UTF-8.
+pub fn text_of<'a>(rest: &'a [u8], is_spelled: bool, words: &[&str]) -> Option<Cow<'a, str>> {
+    if is_spelled {
+        Some(spelled(rest, words).into())
+    } else {
+        std::str::from_utf8(rest).ok().map(Cow::from)
+    }
 }

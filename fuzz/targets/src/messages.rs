@@ -3,11 +3,16 @@
 use deem_sync::wire::{Act, ClientMessage, ServerMessage};
 use serde_json::json;
 
-use crate::{Target, bodies, cost::bounded, deepest};
+use crate::{
+    Target, bodies,
+    cost::bounded,
+    deepest,
+    input::{spell, text_of},
+};
 
 pub(crate) const TARGET: Target = Target {
     name: "messages",
-    bytes: "a control message; the first byte says whose",
+    bytes: "a control message, in letters or in words; the first byte says whose",
     deepest: "a save that lists what was shown and waited on a device",
     run,
     seeds,
@@ -16,13 +21,47 @@ pub(crate) const TARGET: Target = Target {
 /// Bytes held for a byte of input: `[0,0]` is a value for every two bytes.
 const FACTOR: u64 = 256;
 
+/// Bit of the first byte: the rest are words.
+const SPELLED: u8 = 0x80;
+
+/// Words of bodies, and those of the messages round them.
+fn words() -> Vec<&'static str> {
+    const MORE: [&str; 22] = [
+        "\"rid\":7",
+        "\"id\":\"d1\"",
+        "\"space\":\"plan\"",
+        "\"kind\":\"question:open\"",
+        "\"kind\":\"question:edit\"",
+        "\"kind\":\"question:option\"",
+        "\"kind\":\"question:suggest\"",
+        "\"kind\":\"question:submit\"",
+        "\"kind\":\"question:reopen\"",
+        "\"kind\":\"question:cancel\"",
+        "\"kind\":\"question:why\"",
+        "\"kind\":\"question:late\"",
+        "\"kind\":\"hello\"",
+        "\"kind\":\"join\"",
+        "\"kind\":\"leave\"",
+        "\"kind\":\"rebase\"",
+        "\"kind\":\"made-on\"",
+        "\"kind\":\"ack\"",
+        "\"room\":7",
+        "\"n\":2",
+        "\"spaces\":[]",
+        "\"client\":\"deem/0.1.0\"",
+    ];
+    bodies::WORDS.iter().chain(&MORE).copied().collect()
+}
+
 fn run(data: &[u8]) {
     let Some((side, text)) = data.split_first() else {
         return;
     };
-    let Ok(text) = std::str::from_utf8(text) else {
+    let words = words();
+    let Some(text) = text_of(text, side & SPELLED != 0, &words) else {
         return;
     };
+    let text = &*text;
     if side % 2 == 0 {
         client(text);
     } else if let Ok(message) = bounded(text.len(), FACTOR, || ServerMessage::read(text)) {
@@ -98,6 +137,11 @@ fn seeds() -> Vec<Vec<u8>> {
     let relays = relay.iter().map(|message| (1, message.to_string()));
     clients
         .chain(relays)
-        .map(|(side, text)| [&[side][..], text.as_bytes()].concat())
+        .flat_map(|(side, text)| {
+            let spelled = spell(&text, &words());
+            let spelled = spelled.map(|words| [&[side | SPELLED][..], &words].concat());
+            let plain = [&[side][..], text.as_bytes()].concat();
+            std::iter::once(plain).chain(spelled)
+        })
         .collect()
 }

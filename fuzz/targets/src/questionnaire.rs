@@ -1,15 +1,23 @@
 //! `<Questionnaire>` elements in Markdown.
 
-use std::{cell::Cell, panic, sync::Once};
+use std::{
+    cell::Cell,
+    collections::BTreeSet,
+    panic,
+    sync::{Once, OnceLock},
+};
 
 use deem_formats::{Projection, Status, import, read, write};
 use serde_json::Value;
 
-use crate::{Target, deepest};
+use crate::{
+    Target, deepest,
+    input::{spell, text_of},
+};
 
 pub(crate) const TARGET: Target = Target {
     name: "questionnaire",
-    bytes: "a Markdown document",
+    bytes: "a Markdown document, in letters or in words",
     deepest: "a settled decision with marks and a why",
     run,
     seeds,
@@ -17,6 +25,11 @@ pub(crate) const TARGET: Target = Target {
 
 /// Of a document: the parser of Markdown takes time by nesting, which is documented.
 const BYTES_MAX: usize = 8192;
+
+/// First byte of words, which begins no text in UTF-8.
+const SPELLED: u8 = 0xff;
+/// Words that a byte can name.
+const WORDS_MAX: usize = 250;
 
 thread_local! {
     static READING: Cell<bool> = const { Cell::new(false) };
@@ -41,9 +54,15 @@ fn hushed<R>(read: impl FnOnce() -> R) -> R {
 }
 
 fn run(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else {
+    let (is_spelled, rest) = match data {
+        [SPELLED, rest @ ..] => (true, rest),
+        _ => (false, data),
+    };
+    let words: Vec<&str> = words().iter().map(String::as_str).collect();
+    let Some(text) = text_of(rest, is_spelled, &words) else {
         return;
     };
+    let text = &*text;
     if text.len() > BYTES_MAX {
         return;
     }
@@ -103,7 +122,41 @@ pub(crate) fn projections() -> Vec<Projection> {
     projections
 }
 
+/// The samples as they are written, the one with marks and a why first.
+fn samples() -> Vec<String> {
+    projections().iter().rev().map(write).collect()
+}
+
+/// Names, attributes and brackets of the samples.
+fn words() -> &'static [String] {
+    static WORDS: OnceLock<Vec<String>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let mut words: Vec<String> = Vec::new();
+        for sample in samples() {
+            let (mut start, mut is_quoted) = (0, false);
+            for (at, c) in sample.char_indices() {
+                let is_cut = !is_quoted && matches!(c, '<' | '>' | '/' | ' ' | '\n');
+                if is_cut && at > start {
+                    words.push(sample[start..at].to_owned());
+                    start = at;
+                }
+                is_quoted ^= c == '"';
+            }
+            words.push(sample[start..].to_owned());
+        }
+        let mut known = BTreeSet::new();
+        words.retain(|word| known.insert(word.clone()));
+        words.truncate(WORDS_MAX);
+        words
+    })
+}
+
 fn seeds() -> Vec<Vec<u8>> {
+    let words: Vec<&str> = words().iter().map(String::as_str).collect();
+    let spelled = samples().into_iter().filter_map(|sample| {
+        let words = spell(&sample, &words)?;
+        Some([&[SPELLED][..], &words].concat())
+    });
     let texts = cases().into_iter().filter_map(|case| {
         let text = &case["input"]["text"];
         let text = text.as_str().or_else(|| case["expect"]["text"].as_str());
@@ -112,5 +165,5 @@ fn seeds() -> Vec<Vec<u8>> {
     let written = projections()
         .into_iter()
         .map(|projection| write(&projection).into_bytes());
-    texts.chain(written).collect()
+    texts.chain(written).chain(spelled).collect()
 }

@@ -75,6 +75,10 @@ fn seeds() -> Vec<Vec<u8>> {
         }
         let stored = room.encode().expect("a room is written");
         seeds.push([&[0][..], &stored].concat());
+        // One byte away: the version after this one.
+        let mut other = stored.clone();
+        other[5] += 1;
+        seeds.push([&[0][..], &other].concat());
         // An index that is not there is made from the state.
         let mut document = Document::default();
         for (who, tab) in tabs.iter_mut().enumerate().take(1) {

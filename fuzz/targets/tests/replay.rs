@@ -65,3 +65,20 @@ replays! {
     arguments bodies content documents frames gate labels messages outbox_rows questionnaire
     snapshots store_rows tabs tokens updates
 }
+
+/// Samples that no words spell would be no samples.
+#[test]
+fn samples_are_spelled() {
+    for (name, first) in [
+        ("arguments", 1),
+        ("bodies", 0x80),
+        ("content", 0x80),
+        ("messages", 0x80),
+        ("questionnaire", 0xff),
+    ] {
+        let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+        let seeds = (target.seeds)();
+        let spelled = seeds.iter().filter(|seed| seed[0] & 0x81 == first & 0x81);
+        assert!(spelled.count() > 2, "{name}");
+    }
+}
