@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use deem_core::id::DecisionId;
 use deem_draft::content::content;
 
-use super::{Client, card::Phase, tabs::TabMessage};
+use super::{Client, card::Phase, save::SaveSlot, tabs::TabMessage};
 
 impl Client {
     /// Tells the leader what is shown here, and how many rows are on their way to it.
@@ -18,6 +18,11 @@ impl Client {
             let rows = self.cards.get(&id).map_or(0, |card| card.rows.len());
             let rows = u64::try_from(rows).unwrap_or(u64::MAX);
             let tab = self.config.tab.clone();
+            let save = self.cards.get(&id).and_then(|card| card.save.as_ref());
+            if save.is_some_and(SaveSlot::locks) {
+                // A leader that has none takes it; one that knows what became of it says so.
+                self.share(&id);
+            }
             if let Some(digest) = self.digest_of_draft(&id) {
                 self.post(&TabMessage::Shows {
                     tab,

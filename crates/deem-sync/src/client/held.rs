@@ -142,6 +142,8 @@ impl Client {
         card.gone.retain(|gone| gone != slot.op.as_str());
         if card.save.as_ref() != Some(&slot) {
             self.set_save(id, Some(slot));
+            // This tab may know more of the record than its leader.
+            self.save_after_record(id);
         }
     }
 
