@@ -1,8 +1,5 @@
 //! What reading costs, counted in steps.
 
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
-
 use super::{cursor::steps, read, read_state_vector};
 use crate::{held::tests::Random, limits::UPDATE_BYTES_MAX, writer::number};
 
