@@ -177,7 +177,7 @@ impl Client {
     pub fn status(&self) -> SyncView {
         let states = self.cards.keys().map(|id| self.card_sync(id));
         let worst = states.max_by_key(|sync| urgency(sync.state));
-        let pending = self.cards.values().map(|card| card.rows.len()).sum();
+        let pending = self.cards.values().map(|card| self.pending_of(card)).sum();
         let shown = worst.map_or_else(
             || self.device_state().unwrap_or(SyncState::Synced),
             |worst| worst.state,
@@ -216,6 +216,16 @@ impl Client {
         }
     }
 
+    /// Rows that wait: of this person on this device, whichever tab made them, as far as the tabs
+    /// hear each other. Without Web Locks each tab sends, and says, its own.
+    fn pending_of(&self, card: &Card) -> usize {
+        if self.followers.is_empty() && self.following.is_none() {
+            card.rows.own()
+        } else {
+            card.rows.len()
+        }
+    }
+
     fn card_sync(&self, id: &DecisionId) -> SyncView {
         let Some(card) = self.cards.get(id) else {
             let online = self.is_reached();
@@ -226,8 +236,7 @@ impl Client {
                 code: None,
             };
         };
-        // Of this person on this device, whichever tab made it.
-        let pending = card.rows.len();
+        let pending = self.pending_of(card);
         // What waits for the disk is little; what waits for the relay may be thousands.
         let unstored = || self.unstored.iter().any(|(_, of, _)| of == id);
         let stage = card.save.as_ref().map(|slot| &slot.stage);
