@@ -100,7 +100,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "sim",
-        does: "worlds where everything fails, and planted defects",
+        does: "worlds where everything fails",
         needs: &["release"],
         tests: Tests::None,
         run: sim,
