@@ -4,6 +4,8 @@
 #[expect(unreachable_pub, reason = "a module of deem-cli, read as it is")]
 mod args;
 
+use std::sync::OnceLock;
+
 use clap::Parser as _;
 
 use crate::{
@@ -31,8 +33,7 @@ fn run(data: &[u8]) {
     let text = if kind % 2 == 0 {
         String::from_utf8_lossy(rest)
     } else {
-        let known = words();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let known: Vec<&str> = words().iter().map(String::as_str).collect();
         spelled(rest, &known).into()
     };
     let text = text.trim_end_matches('\0');
@@ -60,20 +61,31 @@ fn run(data: &[u8]) {
 }
 
 /// Every word of the samples, each with its end.
-fn words() -> Vec<String> {
-    let mut words: Vec<String> = LINES
-        .iter()
-        .flat_map(|line| line.split(' '))
-        .map(|word| format!("{word}\0"))
-        .collect();
+fn words() -> &'static [String] {
+    static WORDS: OnceLock<Vec<String>> = OnceLock::new();
+    WORDS.get_or_init(made_words)
+}
+
+fn made_words() -> Vec<String> {
+    let mut words = Vec::new();
+    for line in LINES {
+        let line: Vec<&str> = line.split(' ').collect();
+        words.extend(line.iter().map(|word| format!("{word}\0")));
+        // A flag with what it takes: one word more is one flag more.
+        let flag = |words: &&[&str]| words[0].starts_with("--");
+        let pairs = line.windows(2).filter(flag);
+        let marks = line.windows(4).filter(|words| words[0] == "--mark");
+        let joined = |words: &[&str]| format!("{}\0", words.join("\0"));
+        words.extend(pairs.map(joined));
+        words.extend(marks.map(joined));
+    }
     words.sort();
     words.dedup();
     words
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let known = words();
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let known: Vec<&str> = words().iter().map(String::as_str).collect();
     let mut seeds = Vec::new();
     for line in LINES {
         let line = line.replace(' ', "\0");

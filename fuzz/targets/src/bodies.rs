@@ -29,7 +29,7 @@ const FACTOR: u64 = 256;
 
 /// Bit of the first byte: the rest are words.
 const SPELLED: u8 = 0x80;
-pub(crate) const WORDS: [&str; 44] = [
+pub(crate) const WORDS: [&str; 73] = [
     "{",
     "}",
     "[",
@@ -74,6 +74,36 @@ pub(crate) const WORDS: [&str; 44] = [
     "\"\"",
     "\"x\"",
     " ",
+    // With their commas: one word more is one field more.
+    "\"op\":\"operation-1\",",
+    "\"generation\":1,",
+    "{\"criterion\":\"c1\",\"mark\":\"yes\",\"option\":\"o1\",\"set\":\"mark\"},",
+    "{\"question\":\"q1\",\"set\":\"text\",\"text\":\"Barn \u{1f600}\"},",
+    "{\"option\":\"o1\",\"question\":\"q1\",\"set\":\"choice\"},",
+    "{\"option\":null,\"set\":\"choice\"},",
+    "{\"on\":true,\"option\":\"o1\",\"set\":\"pick\"},",
+    "{\"criterion\":\"c1\",\"mark\":null,\"option\":\"o1\",\"set\":\"mark\"},",
+    "\"question\":\"Where?\",",
+    "\"header\":\"H\",",
+    "\"multiple\":true,",
+    "\"context\":\"c\",",
+    "\"options\":[{\"description\":\"d\",\"label\":\"Barn\"}],",
+    "\"criteria\":[{\"label\":\"Price\"}],",
+    "{\"at\":[1,2.5,-3e-7]},",
+    "\"response\":\"text\",",
+    "\"key\":\"key-0001\",",
+    "\"label\":\"Hall\",",
+    "\"description\":\"d\",",
+    "\"option\":\"o1\",",
+    "\"option\":null,",
+    "\"seq\":7,",
+    "\"shown\":{\"criteria\":[\"c1\"],\"options\":[\"o1\"]},",
+    "\"pressedAt\":\"2026-11-30T16:33:18.596Z\",",
+    "\"digest\":\"abababababababababababababababababababababababababababababababab\",",
+    "\"reason\":\"no room\",",
+    "\"text\":\"It is near.\",",
+    "\"text\":\"Barn\",",
+    "\"question\":\"q1\",",
 ];
 
 fn verb(which: u8) -> Verb {

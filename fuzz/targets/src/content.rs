@@ -24,7 +24,9 @@ pub(crate) const TARGET: Target = Target {
 const FACTOR: u64 = 256;
 /// Bit of the first byte: the rest are words.
 const SPELLED: u8 = 0x80;
-const WORDS: [&str; 26] = [
+const WORDS: [&str; 28] = [
+    "{\"id\":\"q1\",\"text\":\"a\"},",
+    "\"marks\":{\"o1/c1\":\"yes\",\"o2/c1\":\"partly\"},",
     "{\"columns\":{\"c1\":\"Price\"},",
     "{\"columns\":{},",
     "\"decision\":\"d1\",",
@@ -53,7 +55,7 @@ const WORDS: [&str; 26] = [
     "\"v\":1}",
 ];
 /// Of one draft: more of them show nothing more.
-const EDITS_MAX: usize = 24;
+const EDITS_MAX: usize = 8;
 
 fn run(data: &[u8]) {
     let mut input = Input::new(data);
@@ -137,6 +139,11 @@ fn seeds() -> Vec<Vec<u8>> {
         content(json!([none, written]), marks.clone()),
         content(json!([written, chosen]), json!({})),
         content(json!([written, {"id": "q2", "chosen": {}}]), marks.clone()),
+        content(
+            json!([{"id": "q1", "text": "a"}, {"id": "q2", "chosen": {}}]),
+            marks.clone(),
+        ),
+        content(json!([{"id": "q1"}, chosen]), marks.clone()),
         content(json!([written, chosen]), marks),
     ];
     let spelled = seeds.iter().filter_map(|seed| {
@@ -145,10 +152,10 @@ fn seeds() -> Vec<Vec<u8>> {
     });
     let spelled: Vec<Vec<u8>> = spelled.collect();
     let json = seeds.map(|seed| [&[0][..], seed.to_string().as_bytes()].concat());
-    let scripts = (0..16).map(|seed| {
+    let scripts = (0..8).map(|seed| {
         let mut random = sample::Random(seed);
         let which = u8::try_from(seed % 4).unwrap_or(0);
-        [&[1, which][..], &random.bytes(40)].concat()
+        [&[1, which][..], &random.bytes(16)].concat()
     });
     json.into_iter().chain(spelled).chain(scripts).collect()
 }

@@ -26,9 +26,10 @@ const SPELLED: u8 = 0x80;
 
 /// Words of bodies, and those of the messages round them.
 fn words() -> Vec<&'static str> {
-    const MORE: [&str; 22] = [
+    const MORE: [&str; 23] = [
         "\"rid\":7",
         "\"id\":\"d1\"",
+        "\"id\":\"d1\",",
         "\"space\":\"plan\"",
         "\"kind\":\"question:open\"",
         "\"kind\":\"question:edit\"",

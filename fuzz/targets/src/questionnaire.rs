@@ -132,7 +132,8 @@ fn words() -> &'static [String] {
     static WORDS: OnceLock<Vec<String>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let mut words: Vec<String> = Vec::new();
-        for sample in samples() {
+        // The first samples have every element and attribute there is.
+        for sample in samples().into_iter().take(3) {
             let (mut start, mut is_quoted) = (0, false);
             for (at, c) in sample.char_indices() {
                 let is_cut = !is_quoted && matches!(c, '<' | '>' | '/' | ' ' | '\n');
@@ -153,7 +154,11 @@ fn words() -> &'static [String] {
 
 fn seeds() -> Vec<Vec<u8>> {
     let words: Vec<&str> = words().iter().map(String::as_str).collect();
-    let spelled = samples().into_iter().filter_map(|sample| {
+    // The first sample, and what is one word away from it.
+    let short = |word: &str| samples().first().map(|first| first.replacen(word, "", 1));
+    let near = [" why=\"It is near.\"", " marks=\"o1/c1:yes o2/c2:partly\""].map(short);
+    let near = near.into_iter().flatten();
+    let spelled = samples().into_iter().chain(near).filter_map(|sample| {
         let words = spell(&sample, &words)?;
         Some([&[SPELLED][..], &words].concat())
     });

@@ -229,36 +229,44 @@ impl<'a> Fuzzer<'a> {
         Ok(new.len())
     }
 
+    /// Copies what stays short of the deepest state; how many inputs did not.
+    fn pick(&self, name: &str, to: &Path, from: &[PathBuf]) -> Result<u64, String> {
+        let program = self.repo.target.join("debug/deem-fuzz-seeds");
+        let folders = std::iter::once(to).chain(from.iter().map(PathBuf::as_path));
+        let folders: Vec<String> = folders
+            .map(|folder| folder.to_string_lossy().into_owned())
+            .collect();
+        let mut words = vec!["shallow", name];
+        words.extend(folders.iter().map(String::as_str));
+        let counts = run::output(&self.repo.root, &program.to_string_lossy(), &words)?;
+        let taken = counts.split_whitespace().nth(1);
+        Ok(taken.and_then(|count| count.parse().ok()).unwrap_or(0))
+    }
+
     /// Expects the planted panic from the inputs that do not reach it.
     pub(super) fn planted(&self, target: &Target, seconds: u64) -> Result<Row, String> {
         let name = &target.name;
-        let [shallow, artifacts] = [
+        let [seeds, shallow, artifacts] = [
+            empty(&self.work.join("shallow-seeds").join(name))?,
             empty(&self.work.join("shallow").join(name))?,
             made(&self.work.join("planted"))?,
         ];
-        let program = self.repo.target.join("debug/deem-fuzz-seeds");
-        let mut pick = vec!["shallow".to_owned(), name.clone()];
-        for folder in [
-            &shallow,
-            &self.seeds.join(name),
-            &self.folder(name, "corpus"),
-            &self.folder(name, "found"),
-        ] {
-            pick.push(folder.to_string_lossy().into_owned());
-        }
-        let pick: Vec<&str> = pick.iter().map(String::as_str).collect();
-        let counts = run::output(&self.repo.root, &program.to_string_lossy(), &pick)?;
-        let taken = counts.split_whitespace().nth(1);
-        let taken = taken.and_then(|count| count.parse().ok()).unwrap_or(0);
+        let mut all = vec![self.seeds.join(name)];
+        self.pick(name, &seeds, &all)?;
+        all.extend(["corpus", "found"].map(|kind| self.folder(name, kind)));
+        let taken = self.pick(name, &shallow, &all)?;
         let log = self.work.join(format!("{name}.log"));
         let started = Instant::now();
-        // Half of the time by branches alone, which suits words; half by compared values as well,
-        // which suits numbers.
-        for profile in ["-use_value_profile=0", "-use_value_profile=1"] {
+        // Half of the time from the few seeds and by branches alone, which suits words; half from
+        // all there is and by compared values as well, which suits numbers.
+        for (profile, inputs) in [
+            ("-use_value_profile=0", &seeds),
+            ("-use_value_profile=1", &shallow),
+        ] {
             let mut command = self.command(name, seconds / 2)?;
             command.env("DEEM_FUZZ_PLANTED", "1").arg(profile);
             command.arg(format!("-artifact_prefix={}/{name}-", artifacts.display()));
-            command.arg(&shallow);
+            command.arg(inputs);
             let (ended_well, said) = said(&mut command, &log)?;
             let seconds = started.elapsed().as_secs_f64();
             if ended_well {
