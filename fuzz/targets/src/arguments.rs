@@ -10,7 +10,7 @@ use clap::Parser as _;
 
 use crate::{
     Target, deepest,
-    input::{spell, spelled},
+    input::{near, spell, spelled},
 };
 
 use args::{Cli, Command, Decision};
@@ -92,6 +92,9 @@ fn seeds() -> Vec<Vec<u8>> {
         seeds.push([&[0][..], line.as_bytes()].concat());
         if let Some(words) = spell(&format!("{line}\0"), &known) {
             seeds.push([&[1][..], &words].concat());
+            if line.contains("--of") {
+                seeds.extend(near(&words).map(|less| [&[1][..], &less].concat()));
+            }
         }
     }
     seeds

@@ -13,7 +13,7 @@ use crate::{
     Target,
     cost::bounded,
     deepest,
-    input::{self, spell},
+    input::{self, near, spell},
 };
 
 pub(crate) const TARGET: Target = Target {
@@ -260,6 +260,14 @@ fn seeds() -> Vec<Vec<u8>> {
         let words = spell(&body.to_string(), &WORDS)?;
         Some([&[which(*verb)? | SPELLED][..], &words].concat())
     });
+    let spelled: Vec<Vec<u8>> = spelled.collect();
+    for seed in &spelled {
+        // Of the edits, whatever is one word away.
+        if verb(seed[0] & !SPELLED) == Verb::Edit {
+            let less = near(&seed[1..]);
+            seeds.extend(less.map(|words| [&seed[..1], &words].concat()));
+        }
+    }
     seeds.extend(spelled);
     for projection in crate::questionnaire::projections() {
         let card = deem_core::Import::from(projection);

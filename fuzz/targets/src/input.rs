@@ -83,6 +83,11 @@ pub fn spell(text: &str, words: &[&str]) -> Option<Vec<u8>> {
     Some(bytes).filter(|bytes| bytes.len() <= WORDS_MAX)
 }
 
+/// The same without each one of its words: what is one word away.
+pub fn near(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    (0..bytes.len()).map(|at| [&bytes[..at], &bytes[at + 1..]].concat())
+}
+
 /// Of a spelled text: enough for every sample.
 pub const WORDS_MAX: usize = 96;
 

@@ -7,7 +7,7 @@ use crate::{
     Target, bodies,
     cost::bounded,
     deepest,
-    input::{spell, text_of},
+    input::{near, spell, text_of},
 };
 
 pub(crate) const TARGET: Target = Target {
@@ -140,7 +140,15 @@ fn seeds() -> Vec<Vec<u8>> {
         .chain(relays)
         .flat_map(|(side, text)| {
             let spelled = spell(&text, &words());
-            let spelled = spelled.map(|words| [&[side | SPELLED][..], &words].concat());
+            // Of a whole save, whatever is one word away.
+            let is_whole = text.contains("pressedAt") && text.contains("shown");
+            let less: Vec<Vec<u8>> = spelled
+                .iter()
+                .filter(|_| is_whole)
+                .flat_map(|w| near(w))
+                .collect();
+            let spelled = spelled.into_iter().chain(less);
+            let spelled = spelled.map(move |words| [&[side | SPELLED][..], &words].concat());
             let plain = [&[side][..], text.as_bytes()].concat();
             std::iter::once(plain).chain(spelled)
         })

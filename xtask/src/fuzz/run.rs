@@ -13,6 +13,8 @@ use crate::{repo::Repo, run, tools};
 const KEPT_BYTES_MAX: u64 = 8 * 1024;
 /// Of inputs that one run adds to a corpus.
 const KEPT_MAX: usize = 40;
+/// Starts from the seeds, before all else is tried: a corpus that grows buries what is nearest.
+const PLANTED_ROUNDS: u32 = 6;
 /// Of one input, seconds: more is a defect.
 const TIMEOUT_S: u32 = 10;
 /// Of the process, MiB: more is a defect.
@@ -257,16 +259,23 @@ impl<'a> Fuzzer<'a> {
         let taken = self.pick(name, &shallow, &all)?;
         let log = self.work.join(format!("{name}.log"));
         let started = Instant::now();
-        // Half of the time from the few seeds and by branches alone, which suits words; half from
-        // all there is and by compared values as well, which suits numbers.
-        for (profile, inputs) in [
-            ("-use_value_profile=0", &seeds),
-            ("-use_value_profile=1", &shallow),
-        ] {
-            let mut command = self.command(name, seconds / 2)?;
-            command.env("DEEM_FUZZ_PLANTED", "1").arg(profile);
+        // The first half in rounds, each from the few seeds and by branches alone, which suits
+        // words; the second from all there is and by compared values, which suits numbers.
+        for round in 0..=PLANTED_ROUNDS {
+            let is_last = round == PLANTED_ROUNDS;
+            let left = seconds.saturating_sub(started.elapsed().as_secs());
+            let time = if is_last {
+                left
+            } else {
+                seconds / 2 / u64::from(PLANTED_ROUNDS)
+            };
+            let mut command = self.command(name, time)?;
+            command.env("DEEM_FUZZ_PLANTED", "1");
+            command.arg(format!("-seed={}", self.seed + round));
+            command.arg(format!("-use_value_profile={}", u8::from(is_last)));
             command.arg(format!("-artifact_prefix={}/{name}-", artifacts.display()));
-            command.arg(inputs);
+            command.arg(empty(&self.work.join("fresh").join(name))?);
+            command.arg(if is_last { &shallow } else { &seeds });
             let (ended_well, said) = said(&mut command, &log)?;
             let seconds = started.elapsed().as_secs_f64();
             if ended_well {
